@@ -43,7 +43,7 @@ public interface ClientSide {
    * The service was told that the exchange is over before it had answered, or before it had the
    * whole request: for what the client did, as it waits no longer, or as it was answered early.
    * Counts against the client as if it had reset the exchange itself. What ends the exchange
-   * follows. {@link RequestEnding} has the causes.
+   * follows. {@link ProxiedRequest} has the causes.
    */
   default void brokeOff() {}
 
@@ -71,12 +71,13 @@ public interface ClientSide {
   void switched(IncomingResponse head);
 
   /**
-   * Passes on the final head. What the client may be told of its limit, the request knows.
+   * Passes on the final head.
    *
+   * @param limit that the request has passed, of which the client may be told.
    * @return how the body is wanted. {@link BodyForm#AS_FRAMED} may be said of the client's own
    *     protocol only.
    */
-  BodyForm responseHead(IncomingResponse head);
+  BodyForm responseHead(IncomingResponse head, PassedLimit limit);
 
   /**
    * Takes over {@code bytes} of the body, in the form that was asked for, or of a tunnel.

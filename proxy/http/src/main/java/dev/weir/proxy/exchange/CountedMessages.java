@@ -13,34 +13,23 @@ import org.agrona.ExpandableArrayBuffer;
  */
 final class CountedMessages {
   private final MessageStarts starts = new MessageStarts();
-
-  /** Null until messages are counted for the first time. */
-  private RequestView head;
-
-  private ExpandableArrayBuffer headBytes;
+  private final ExpandableArrayBuffer headBytes = new ExpandableArrayBuffer();
+  private RequestView head = new RequestView(0);
   private boolean counted;
   private ByteBuf waiting;
   private Verdict refusal;
   private boolean refused;
 
-  /** A request whose messages nobody counts, unless {@link #count} follows. */
-  void start() {
-    counted = false;
-    refused = false;
-  }
-
   /**
-   * Counts the messages of a request.
+   * Counts the messages of a new request.
    *
    * @param request valid during the call.
    */
   void count(RequestView request) {
     counted = true;
+    refused = false;
     starts.begin();
-    if (headBytes == null) {
-      headBytes = new ExpandableArrayBuffer();
-    }
-    if (head == null || head.maxFieldCount() < request.fieldCount()) {
+    if (head.maxFieldCount() < request.fieldCount()) {
       head = new RequestView(request.fieldCount());
     }
     head.copy(request, headBytes);

@@ -1,5 +1,6 @@
 package dev.weir.proxy.exchange;
 
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.RequestView;
@@ -11,16 +12,33 @@ import io.netty.buffer.ByteBuf;
  * The body of one request on its way to the service: gathered until there is a connection, and then
  * given to it, as far as its messages may pass, if they are counted. What waits for the verdict on
  * a message is held, with the trailers behind it.
+ *
+ * <p>While a client is slow to send its body, nobody's connection waits for it: all of the body is
+ * gathered, or so much that it can be said to flow, {@value #ENOUGH_BYTES} bytes and what one read
+ * brings beyond them; then the client is read no further until there is a connection.
  */
 final class ForwardedBody implements VerdictListener {
+  static final int ENOUGH_BYTES = 16 * 1024;
+
   private final RequestLoop loop;
   private final ClientSide client;
   private final ServiceLink service;
   private final HeldBytes held;
   private final RequestTimes times;
   private final Runnable onVerdict;
-  private final GatheredBody gathered = new GatheredBody();
-  private final CountedMessages messages = new CountedMessages();
+
+  /** What has come before there was a connection; null if nothing has. */
+  private ByteBuf gathered;
+
+  /** Trailers that cannot go on yet; null if there are none. */
+  private GatheredTrailers trailers;
+
+  /** The messages of the request; null if nobody counts them. */
+  private CountedMessages messages;
+
+  /** Made when messages are counted for the first time, and used again. */
+  private CountedMessages kept;
+
   private long ticket = Admission.SETTLED;
   private boolean ended;
 
@@ -45,11 +63,14 @@ final class ForwardedBody implements VerdictListener {
   /** A new request. */
   void start(IncomingRequest incoming) {
     ended = !incoming.hasBody();
-    messages.start();
   }
 
   /** Counts the messages of the request, whose verdict has just been asked for. */
   void count(RequestView request) {
+    if (kept == null) {
+      kept = new CountedMessages();
+    }
+    messages = kept;
     messages.count(request);
   }
 
@@ -61,29 +82,30 @@ final class ForwardedBody implements VerdictListener {
   /** Takes over {@code bytes} while there is no connection; all are held. */
   void gather(ByteBuf bytes, boolean end) {
     ended |= end;
-    gathered.append(bytes);
+    gathered = ChannelIo.append(gathered, bytes);
   }
 
   /** The memory of what is gathered. */
   int gatheredMemoryBytes() {
-    return gathered.memoryBytes();
+    return gathered == null ? 0 : gathered.capacity();
   }
 
   /** Keeps trailers while there is no connection. */
   void gatherTrailers(RequestView fields) {
     ended = true;
-    gathered.trailers().copy(fields);
+    trailers = new GatheredTrailers(fields);
   }
 
   /** Whether there is so much of it, or all, that it deserves a connection. */
   boolean deservesConnection() {
-    return ended || gathered.isEnough();
+    return ended || gathered != null && gathered.readableBytes() >= ENOUGH_BYTES;
   }
 
   /** There is a connection: gives it what has been gathered. */
   void forwardGathered() {
-    ByteBuf bytes = gathered.take();
+    ByteBuf bytes = gathered;
     if (bytes != null) {
+      gathered = null;
       forwardHeld(bytes);
     }
     forwardGatheredTrailers();
@@ -92,7 +114,7 @@ final class ForwardedBody implements VerdictListener {
   /** Gives the service bytes that were held, and what follows them if nothing is held any more. */
   private void forwardHeld(ByteBuf bytes) {
     int length = bytes.readableBytes();
-    int stillHeld = give(bytes, ended && gathered.trailers().fields() == null);
+    int stillHeld = give(bytes, ended && trailers == null);
     int consumed = length - stillHeld;
     held.addRequest(-consumed);
     if (consumed > 0) {
@@ -101,10 +123,9 @@ final class ForwardedBody implements VerdictListener {
   }
 
   private void forwardGatheredTrailers() {
-    RequestView trailers = gathered.trailers().fields();
-    if (trailers != null && !messages.isWaiting()) {
-      service.trailers(trailers);
-      gathered.trailers().discard();
+    if (trailers != null && !isWaiting()) {
+      service.trailers(trailers.fields());
+      discardTrailers();
     }
   }
 
@@ -116,26 +137,34 @@ final class ForwardedBody implements VerdictListener {
 
   /** Whether {@link #forward} copies or sends what it is given, and keeps no index of it. */
   boolean copies() {
-    return !messages.areCounted() && !messages.isWaiting() && service.copiesData();
+    return messages == null && service.copiesData();
   }
 
   /** Gives the service trailers, behind what is held. */
   void forwardTrailers(RequestView fields) {
     ended = true;
-    if (messages.isWaiting()) {
-      gathered.trailers().copy(fields);
+    if (isWaiting()) {
+      trailers = new GatheredTrailers(fields);
     } else {
       service.trailers(fields);
     }
   }
 
   private int give(ByteBuf bytes, boolean end) {
+    if (messages == null) {
+      return service.data(bytes, end);
+    }
     if (messages.isWaiting()) {
       int length = bytes.readableBytes();
       messages.hold(bytes);
       return length;
     }
     return messages.areCounted() ? giveMessages(bytes, end) : service.data(bytes, end);
+  }
+
+  /** Whether bytes are held for the verdict on a message. */
+  private boolean isWaiting() {
+    return messages != null && messages.isWaiting();
   }
 
   private int giveMessages(ByteBuf bytes, boolean end) {
@@ -195,7 +224,7 @@ final class ForwardedBody implements VerdictListener {
 
   /** Whether a message may not pass, and so nothing that follows. */
   boolean isRefused() {
-    return messages.isRefused();
+    return messages != null && messages.isRefused();
   }
 
   /** Why a message may not pass. */
@@ -212,8 +241,22 @@ final class ForwardedBody implements VerdictListener {
   long end() {
     long awaited = ticket;
     ticket = Admission.SETTLED;
-    gathered.discard();
-    messages.end();
+    if (gathered != null) {
+      gathered.release();
+      gathered = null;
+    }
+    if (trailers != null) {
+      discardTrailers();
+    }
+    if (messages != null) {
+      messages.end();
+      messages = null;
+    }
     return awaited;
+  }
+
+  private void discardTrailers() {
+    trailers.discard();
+    trailers = null;
   }
 }

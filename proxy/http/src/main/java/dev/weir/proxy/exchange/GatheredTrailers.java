@@ -8,26 +8,22 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Trailers of a request that has no connection yet: a copy, as the bytes they came in do not stay.
- * Most requests have none, and then it holds nothing.
+ * Trailers of a request that cannot go on yet: a copy, as the bytes they came in do not stay. Made
+ * for those that come; most requests have none.
  */
 final class GatheredTrailers {
-  private RequestView fields;
-  private UnsafeBuffer window;
-  private ByteBuf bytes;
+  private final RequestView fields;
+  private final UnsafeBuffer window = new UnsafeBuffer(0, 0);
+  private final ByteBuf bytes;
 
   /** Copies {@code incoming}, without the fields that it omits. */
-  void copy(RequestView incoming) {
+  GatheredTrailers(RequestView incoming) {
     int length = 0;
     for (int i = 0; i < incoming.fieldCount(); i++) {
       length += incoming.nameLength(i) + incoming.valueLength(i);
     }
-    discard();
     bytes = ByteBufAllocator.DEFAULT.directBuffer(Math.max(1, length));
     bytes.setIndex(0, length);
-    if (window == null) {
-      window = new UnsafeBuffer(0, 0);
-    }
     ChannelIo.view(bytes, window);
     fields = new RequestView(incoming.fieldCount());
     fields.reset(window, 0, length, incoming.peer());
@@ -50,15 +46,12 @@ final class GatheredTrailers {
     return valueAt + valueLength;
   }
 
-  /** The trailers, valid until they are discarded; null if there are none. */
+  /** The trailers, valid until they are discarded. */
   RequestView fields() {
-    return bytes == null ? null : fields;
+    return fields;
   }
 
   void discard() {
-    if (bytes != null) {
-      bytes.release();
-      bytes = null;
-    }
+    bytes.release();
   }
 }

@@ -24,16 +24,34 @@ import java.util.concurrent.TimeUnit;
  * the connection comes late; {@link #responseHead}, {@link #responseData}, {@link
  * #responseTrailers}.
  *
- * <p>It ends once ({@link RequestEnding}). What ends it within a call of the client's side is
- * returned by that call, as a verdict to answer with; what comes later is told to {@link
- * ClientSide#refuse}. In either case it is free for the next request. Once the response has begun,
- * all that ends it early is {@link ClientSide#reset}.
+ * <p>It ends once, by {@link #end}. What ends it within a call of the client's side is returned by
+ * that call, as a verdict to answer with; what comes later is told to {@link ClientSide#refuse}. In
+ * either case it is free for the next request. Once the response has begun, all that ends it early
+ * is {@link ClientSide#reset}, and null is returned.
+ *
+ * <p>Some ends reset a stream of the service, and servers end a connection on which too many are
+ * reset. These are the client's doing:
+ *
+ * <ul>
+ *   <li>{@link #clientGone}: it resets its stream or breaks the protocol there, or its connection
+ *       ends;
+ *   <li>{@link #abort}: its trailers are too large, its chunks malformed, its body cut off or slow;
+ *   <li>{@link #onDeadline}: the time that it gave is over, or it does not take its response, or
+ *       uses its tunnel;
+ *   <li>{@link #refuseMessage}: it sends a message that may not pass;
+ *   <li>{@link #answered}: its request has no end yet, and the whole response has come.
+ * </ul>
+ *
+ * <p>Each is counted twice: by the connection to the service, which is shared with other clients,
+ * whatever the cause, and by the client's own connection ({@link ClientSide#brokeOff}), if that has
+ * not read the reset itself. A response that is late or malformed is the service's doing, and
+ * counts in the first place only.
  */
 public final class ProxiedRequest implements VerdictListener {
   /** A longer wait is taken off the time that the service is told the client gives. */
   private static final long UNTOLD_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  enum State {
+  private enum State {
     /** There is no request, or it has ended. */
     IDLE,
     /** The verdict is awaited. */
@@ -47,44 +65,55 @@ public final class ProxiedRequest implements VerdictListener {
     TUNNEL
   }
 
-  final RequestLoop loop;
-  final ClientSide client;
-  final EncodedHead head = new EncodedHead();
-  final HeldBytes held = new HeldBytes();
-  final RequestTimes times;
-  final RefundableCharge charge;
-  final RequestRecord record;
+  private final RequestLoop loop;
+  private final ClientSide client;
+  private final EncodedHead head = new EncodedHead();
+  private final HeldBytes held = new HeldBytes();
+  private final RequestTimes times;
+  private final RefundableCharge charge;
+  private final RequestRecord record;
   private final PassedLimit limit = new PassedLimit();
-  final ServiceLink service = new ServiceLink();
-  final ForwardedBody body;
-  final Tunnel tunnel;
-  final ForwardedResponse response = new ForwardedResponse(this);
-  final RequestEnding ending = new RequestEnding(this);
+  private final ServiceLink service = new ServiceLink();
+  private final ForwardedBody body;
 
-  State state = State.IDLE;
+  /** What the exchange may become; null if no upgrade was asked for. */
+  private Tunnel tunnel;
+
+  private State state = State.IDLE;
 
   /** Of the verdict that is awaited; {@link Admission#SETTLED} if none is. */
-  long ticket = Admission.SETTLED;
+  private long ticket = Admission.SETTLED;
 
   private long clientKey;
 
   /** The client behind a trusted peer that it counts for; {@link ClientKey#NONE} if for none. */
   private long countedKey = ClientKey.NONE;
 
-  /** Whether the charge can still be kept: nothing has been asked for since its verdict. */
-  private boolean chargeIsFresh;
-
   /** Whether the client's side knows that the head waits. */
   private boolean headWaits;
+
+  /** Whether the client still waits for a 100 before it sends the body. */
+  private boolean expectsContinue;
+
+  /** Whether the client was told 100 in the service's stead. */
+  private boolean saidContinue;
+
+  /** Whether the client has been told how its request was answered. */
+  private boolean hasResponse;
 
   public ProxiedRequest(RequestLoop loop, ClientSide client) {
     this.loop = loop;
     this.client = client;
     this.charge = new RefundableCharge(loop.admission);
     this.record = new RequestRecord(loop);
-    this.times = new RequestTimes(loop, held, ending::onDeadline);
+    this.times =
+        new RequestTimes(loop, held) {
+          @Override
+          protected void onDeadline() {
+            ProxiedRequest.this.onDeadline();
+          }
+        };
     this.body = new ForwardedBody(loop, client, service, held, times, this::messageDecided);
-    this.tunnel = new Tunnel(loop, client, service, held, times);
   }
 
   /**
@@ -96,38 +125,54 @@ public final class ProxiedRequest implements VerdictListener {
    */
   public Verdict start(IncomingRequest incoming) {
     long nowNs = loop.clock.nowNs();
-    reset(incoming, nowNs);
+    begin(incoming, nowNs);
     if (incoming.timeoutNs() == 0) {
-      return ending.refused(RefusalReason.DEADLINE_EXCEEDED); // nobody waits for a verdict
+      return refused(RefusalReason.DEADLINE_EXCEEDED); // nobody waits for a verdict
     }
     if (incoming.view().peer().trusted() && !counts()) {
-      return ending.refused(RefusalReason.TOO_MANY_IN_FLIGHT);
+      return refused(RefusalReason.TOO_MANY_IN_FLIGHT);
     }
     if (loop.origin.isFull(clientKey, incoming.upgrade())) {
-      return ending.refused(RefusalReason.UPSTREAM_BUSY); // before anything is charged for it
+      return refused(RefusalReason.UPSTREAM_BUSY); // before anything is charged for it
     }
     Asked asked = loop.ask(incoming.view(), times.endNs(), this, nowNs);
+    Verdict verdict = asked.verdict();
     ticket = asked.ticket();
+    if (verdict != null && !verdict.allowed()) {
+      return refused(verdict, How.REFUSED_HERE);
+    }
     if (asked.countsMessages()) {
       body.count(incoming.view());
     }
     head.wantsContent(asked.countsMessages());
-    Verdict verdict = asked.verdict();
+    if (incoming.upgrade()) {
+      tunnel = new Tunnel(loop, client, service, held, times, incoming.webSocket());
+    }
+    loop.origin.encode(incoming, head);
     if (verdict == null) {
-      loop.origin.encode(incoming, head);
       times.awaitVerdict(nowNs);
       headWaits();
       return null;
     }
-    if (!verdict.allowed()) {
-      return ending.refused(verdict, How.REFUSED_HERE);
-    }
-    loop.origin.encode(incoming, head);
     Verdict refusal = pass(verdict);
     if (state == State.GATHERING || state == State.CONNECTING) {
       headWaits();
     }
     return refusal;
+  }
+
+  private void begin(IncomingRequest incoming, long nowNs) {
+    state = State.DECIDING;
+    clientKey = loop.clientKeys.of(incoming.view());
+    expectsContinue = incoming.expectContinue();
+    saidContinue = false;
+    hasResponse = false;
+    service.start();
+    limit.clear();
+    body.start(incoming);
+    held.start();
+    times.start(incoming, nowNs);
+    record.arrived(nowNs);
   }
 
   /**
@@ -152,36 +197,43 @@ public final class ProxiedRequest implements VerdictListener {
     return countedKey != ClientKey.NONE;
   }
 
-  /** Counts no more, as it has ended. */
-  void countOut() {
-    if (countedKey != ClientKey.NONE) {
-      loop.behindTrusted.leave(countedKey);
-      countedKey = ClientKey.NONE;
-    }
-  }
-
   private void headWaits() {
     headWaits = true;
     client.headWaits(head.memoryBytes());
   }
 
-  /** The request has ended, and its client's side lets go of all that it holds. */
-  void forgetHead() {
-    headWaits = false;
-    head.discard();
+  @Override
+  public void decided(long ofTicket, Verdict verdict) {
+    assert ofTicket == ticket : "ticket " + ofTicket + " is decided, and " + ticket + " awaited";
+    ticket = Admission.SETTLED;
+    times.awaitNothing();
+    try {
+      if (!verdict.allowed()) {
+        client.refuse(refused(verdict, How.REFUSED_HERE));
+        return;
+      }
+      if (times.isOver(loop.clock.tick())) {
+        client.refuse(refused(RefusalReason.DEADLINE_EXCEEDED));
+        return;
+      }
+      Verdict refusal = pass(verdict);
+      if (refusal != null) {
+        client.refuse(refusal);
+      } else if (state == State.GATHERING || state == State.EXCHANGE && !body.hasEnded()) {
+        client.giveBody();
+      }
+    } catch (RuntimeException | Error bug) {
+      fail(bug);
+    }
   }
 
-  private void reset(IncomingRequest incoming, long nowNs) {
-    state = State.DECIDING;
-    clientKey = loop.clientKeys.of(incoming.view());
-    service.start();
-    limit.clear();
-    response.start(incoming);
-    body.start(incoming);
-    tunnel.start(incoming);
-    held.start();
-    times.start(incoming, nowNs);
-    record.arrived(nowNs);
+  private Verdict pass(Verdict verdict) {
+    record.held(verdict.heldNs());
+    limit.set(verdict);
+    charge.taken();
+    state = State.GATHERING;
+    times.bodyBegins(loop.clock.nowNs());
+    return body.hasEnded() || loop.origin.multiplexes() ? connect(false) : null;
   }
 
   /**
@@ -197,7 +249,7 @@ public final class ProxiedRequest implements VerdictListener {
     record.addRequestBytes(length);
     times.bodyCame(length);
     int heldLength = length;
-    if (tunnel.isAwaited()) {
+    if (awaitsTunnel()) {
       tunnel.hold(bytes, end);
     } else {
       switch (state) {
@@ -247,98 +299,37 @@ public final class ProxiedRequest implements VerdictListener {
     };
   }
 
-  /**
-   * Ends the request, as the client's side cannot go on with it.
-   *
-   * @return the verdict to answer with; null if the response has begun: it has been {@link
-   *     ClientSide#reset}.
-   */
-  public Verdict abort(RefusalReason reason) {
-    return ending.abort(reason);
-  }
-
-  /**
-   * The client has consumed bytes of the response that had been held.
-   *
-   * @param bytes 1 or more.
-   */
-  public void responseConsumed(int bytes) {
-    response.consumed(bytes);
-  }
-
-  /**
-   * The client is gone, or its side of the exchange.
-   *
-   * @param errorCode as in {@link ServiceSide#reset}.
-   */
-  public void clientGone(int errorCode) {
-    if (state != State.IDLE) {
-      ending.clientGone(errorCode);
-    }
-    leave();
-  }
-
-  /** No request follows. */
-  public void leave() {
-    times.leave();
-  }
-
-  @Override
-  public void decided(long ofTicket, Verdict verdict) {
-    assert ofTicket == ticket : "ticket " + ofTicket + " is decided, and " + ticket + " awaited";
-    ticket = Admission.SETTLED;
-    times.awaitNothing();
-    try {
-      if (!verdict.allowed()) {
-        client.refuse(ending.refused(verdict, How.REFUSED_HERE));
-        return;
-      }
-      if (times.isOver(loop.clock.tick())) {
-        client.refuse(ending.refused(RefusalReason.DEADLINE_EXCEEDED));
-        return;
-      }
-      Verdict refusal = pass(verdict);
-      if (refusal != null) {
-        client.refuse(refusal);
-      } else if (state == State.GATHERING || state == State.EXCHANGE && !body.hasEnded()) {
-        client.giveBody();
-      }
-    } catch (RuntimeException | Error bug) {
-      ending.fail(bug);
-    }
-  }
-
-  private Verdict pass(Verdict verdict) {
-    record.held(verdict.heldNs());
-    limit.set(verdict);
-    chargeIsFresh = true;
-    state = State.GATHERING;
-    times.bodyBegins(loop.clock.nowNs());
-    return body.hasEnded() || loop.origin.multiplexes() ? connect(false) : null;
-  }
-
   /** Waits for the rest of the body, or asks for a connection if enough of it is there. */
   private Verdict gather(boolean cutOff) {
     boolean deservesConnection = body.deservesConnection();
     if (cutOff && !deservesConnection) {
-      return ending.refused(RefusalReason.INCOMPLETE_REQUEST);
+      return refused(RefusalReason.INCOMPLETE_REQUEST);
     }
-    if (deservesConnection || response.expectsContinue() && !response.sayContinue()) {
+    if (deservesConnection || expectsContinue && !sayContinue()) {
       return connect(cutOff);
     }
     if (times.isGatheredTooSlowly()) {
-      return ending.refused(RefusalReason.BODY_TIMEOUT);
+      return refused(RefusalReason.BODY_TIMEOUT);
     }
     times.awaitGatheredBody();
-    keepFreshCharge(); // there may be no connection when the body is there
+    charge.keep(); // there may be no connection when the body is there
     return null;
   }
 
-  private void keepFreshCharge() {
-    if (chargeIsFresh) {
-      chargeIsFresh = false;
-      charge.keep();
+  /**
+   * Says 100 in the service's stead, if connections are too scarce for one to wait for this body.
+   * It is the service's word otherwise (RFC 9110, section 10.1.1).
+   *
+   * @return whether it has been said.
+   */
+  private boolean sayContinue() {
+    if (!loop.origin.isScarce()) {
+      return false;
     }
+    expectsContinue = false;
+    saidContinue = true;
+    client.sayContinue();
+    return true;
   }
 
   private Verdict connect(boolean cutOff) {
@@ -351,10 +342,10 @@ public final class ProxiedRequest implements VerdictListener {
       return departed(cutOff);
     }
     if (opening != Origin.Pending.CONNECTING) { // what fails in that is the service's doing
-      keepFreshCharge();
+      charge.keep();
     }
     // With BUSY the last place has gone while the verdict was on its way.
-    return opening == Origin.Pending.BUSY ? ending.lost(RefusalReason.UPSTREAM_BUSY) : null;
+    return opening == Origin.Pending.BUSY ? lost(RefusalReason.UPSTREAM_BUSY) : null;
   }
 
   /** There is a connection for the request, later than it was asked for. */
@@ -362,7 +353,7 @@ public final class ProxiedRequest implements VerdictListener {
     try {
       send(side);
       if (body.hasEnded()) {
-        ending.deliver(departed(false));
+        deliver(departed(false));
       } else {
         client.giveBody();
         if (state == State.EXCHANGE) {
@@ -370,13 +361,12 @@ public final class ProxiedRequest implements VerdictListener {
         }
       }
     } catch (RuntimeException | Error bug) {
-      ending.fail(bug); // nobody else would: it may come in a task of its own
+      fail(bug); // nobody else would: it may come in a task of its own
     }
   }
 
   /** From here on the service may know of the request, and its charge is spent. */
   private void send(ServiceSide side) {
-    chargeIsFresh = false;
     charge.letStand();
     if (headWaits) {
       headWaits = false;
@@ -405,7 +395,7 @@ public final class ProxiedRequest implements VerdictListener {
 
   /** The verdict on a message has come late. */
   private void messageDecided() {
-    ending.deliver(forwarded(false));
+    deliver(forwarded(false));
   }
 
   private Verdict departed(boolean cutOff) {
@@ -419,29 +409,28 @@ public final class ProxiedRequest implements VerdictListener {
   /** What there is of the request has been given to the service. */
   private Verdict forwarded(boolean cutOff) {
     if (service.failure() != null) {
-      return ending.lost(service.failure());
+      return lost(service.failure());
     }
     if (body.isRefused()) {
-      return ending.refuseMessage();
+      return refuseMessage();
     }
     if (!body.hasEnded()) {
       if (cutOff) {
-        return ending.abort(RefusalReason.INCOMPLETE_REQUEST);
+        return abort(RefusalReason.INCOMPLETE_REQUEST);
       }
       if (times.isForwardedTooSlowly()) {
-        return ending.abort(RefusalReason.BODY_TIMEOUT);
+        return abort(RefusalReason.BODY_TIMEOUT);
       }
     }
     times.awaitForwardedBody(body.hasEnded());
-    return service.flush() ? null : ending.lost(service.failure());
+    return service.flush() ? null : lost(service.failure());
   }
 
   private Verdict tunnelled() {
     if (!service.flush()) {
-      return ending.lost(service.failure());
+      return lost(service.failure());
     }
-    tunnel.await();
-    ending.endTunnelIfDone();
+    awaitTunnel();
     return null;
   }
 
@@ -462,12 +451,25 @@ public final class ProxiedRequest implements VerdictListener {
    * @return how many bytes the client's side holds, until {@link ServiceSide#responseConsumed}.
    */
   public int informational(IncomingResponse incoming) {
-    return response.informational(incoming);
+    boolean continued = incoming.status() == 100;
+    int heldLength = continued && saidContinue ? 0 : client.informational(incoming);
+    if (continued && expectsContinue) {
+      expectsContinue = false;
+      times.bodyBegins(loop.clock.nowNs()); // the client was not slow: it waited for this
+      times.awaitForwardedBody(body.hasEnded());
+    }
+    return hold(heldLength);
   }
 
   /** The service agrees to a tunnel: all data from here on is the tunnel's, both ways. */
   public void switched(IncomingResponse incoming) {
-    response.switched(incoming);
+    hasResponse = true;
+    record.status(incoming.status());
+    client.switched(incoming);
+    state = State.TUNNEL;
+    loop.observer.tunnelOpened();
+    tunnel.open();
+    client.giveBody();
   }
 
   /**
@@ -476,7 +478,10 @@ public final class ProxiedRequest implements VerdictListener {
    * @return how the body is wanted.
    */
   public BodyForm responseHead(IncomingResponse incoming) {
-    return response.head(incoming);
+    hasResponse = true;
+    record.status(incoming.status());
+    record.responded(loop.clock.nowNs());
+    return client.responseHead(incoming, limit);
   }
 
   /**
@@ -488,7 +493,19 @@ public final class ProxiedRequest implements VerdictListener {
    * @return how many bytes the client's side holds, until {@link ServiceSide#responseConsumed}.
    */
   public int responseData(ByteBuf bytes, boolean last) {
-    return response.data(bytes, last);
+    record.addResponseBytes(bytes.readableBytes());
+    if (state == State.TUNNEL) {
+      int heldLength = tunnel.fromService(bytes, last);
+      awaitTunnel();
+      return heldLength;
+    }
+    if (last && state == State.EXCHANGE) {
+      answered();
+      client.responseData(bytes, true);
+      complete();
+      return 0;
+    }
+    return hold(client.responseData(bytes, false));
   }
 
   /**
@@ -498,7 +515,9 @@ public final class ProxiedRequest implements VerdictListener {
    * @param fields valid during the call; of the view, only bytes and fields are set.
    */
   public void responseTrailers(RequestView fields) {
-    response.trailers(fields);
+    answered();
+    client.responseTrailers(fields);
+    complete();
   }
 
   /** Nothing more of the response has arrived for now. */
@@ -506,13 +525,48 @@ public final class ProxiedRequest implements VerdictListener {
     client.flushResponse();
   }
 
+  private int hold(int heldLength) {
+    if (heldLength > 0) {
+      held.addResponse(heldLength);
+      times.awaitClient();
+    }
+    return heldLength;
+  }
+
   /**
-   * The service, which has ended its side of the tunnel, takes no more from the client: the
-   * service's side has ended the exchange, and the client keeps what it was sent.
+   * The client has consumed bytes of the response that had been held.
+   *
+   * @param bytes 1 or more.
    */
-  public void serviceWantsNoMore() {
-    tunnel.endClientSide();
-    ending.endTunnelIfDone();
+  public void responseConsumed(int bytes) {
+    held.addResponse(-bytes);
+    if (!service.isOpen()) {
+      return;
+    }
+    int ofService = tunnel == null ? bytes : tunnel.consumedOfService(bytes);
+    if (ofService > 0) {
+      service.responseConsumed(ofService);
+    }
+    if (held.ofResponse() > 0) {
+      times.awaitClient(); // it has taken some, and has its time anew for the rest
+    } else if (state == State.TUNNEL) {
+      tunnel.await();
+    } else {
+      times.awaitForwardedBody(body.hasEnded());
+    }
+  }
+
+  /** The request is answered here, for a reason that has nothing to do with a quota. */
+  private Verdict refused(RefusalReason reason) {
+    return refused(loop.plain(reason), RequestRecord.how(reason));
+  }
+
+  /** The request is answered here. */
+  private Verdict refused(Verdict verdict, How how) {
+    record.status(verdict.refusal().httpStatus());
+    record.refused(verdict.refusal());
+    end(how);
+    return verdict;
   }
 
   /** There will be no response, or no more of it: the service's side has ended the exchange. */
@@ -527,10 +581,217 @@ public final class ProxiedRequest implements VerdictListener {
    */
   public void serviceReset(RefusalReason reason, int errorCode) {
     try {
-      ending.deliver(ending.lost(reason, errorCode));
+      deliver(lost(reason, errorCode));
     } catch (RuntimeException | Error bug) {
-      ending.fail(bug);
+      fail(bug);
     }
+  }
+
+  /** The service's side has failed, or there is none. */
+  private Verdict lost(RefusalReason reason) {
+    return lost(reason, RequestEnd.NO_CODE);
+  }
+
+  private Verdict lost(RefusalReason reason, int errorCode) {
+    service.ended();
+    if (reason == RefusalReason.UPSTREAM_BUSY) {
+      charge.giveBack();
+    }
+    return broken(isForTime(reason) ? RefusalReason.DEADLINE_EXCEEDED : reason, errorCode);
+  }
+
+  /**
+   * Whether the service has broken off as the time that the client gave has passed: it is told of
+   * it, and may see that sooner than the next look at deadlines here.
+   */
+  private boolean isForTime(RefusalReason reason) {
+    return reason == RefusalReason.UPSTREAM_CLOSED
+        && times.hasEnd()
+        && times.isOver(loop.clock.tick());
+  }
+
+  /**
+   * Ends the request, as the client's side cannot go on with it, or has taken too long.
+   *
+   * @return the verdict to answer with; null if the response has begun: it has been {@link
+   *     ClientSide#reset}.
+   */
+  public Verdict abort(RefusalReason reason) {
+    RefusalReason failure = service.failure();
+    if (failure != null) {
+      return lost(failure);
+    }
+    leaveService(RequestRecord.how(reason), RequestEnd.NO_CODE);
+    return broken(reason, RequestEnd.NO_CODE);
+  }
+
+  private Verdict broken(RefusalReason reason, int errorCode) {
+    if (!hasResponse) {
+      return refused(reason);
+    }
+    end(RequestRecord.how(reason));
+    client.reset(RequestRecord.how(reason), errorCode);
+    return null;
+  }
+
+  /** A message of the request may not pass: nothing more goes to the service. */
+  private Verdict refuseMessage() {
+    leaveService(How.REFUSED_HERE, RequestEnd.NO_CODE);
+    Verdict verdict = body.refusal();
+    if (!hasResponse) {
+      return refused(verdict, How.REFUSED_HERE);
+    }
+    record.refused(verdict.refusal());
+    end(How.REFUSED_HERE);
+    client.refuseRest(verdict);
+    return null;
+  }
+
+  /**
+   * The client is gone, or its side of the exchange.
+   *
+   * @param errorCode as in {@link ServiceSide#reset}.
+   */
+  public void clientGone(int errorCode) {
+    if (state != State.IDLE) {
+      leaveService(How.CLIENT_GONE, errorCode);
+      end(How.CLIENT_GONE);
+    }
+    leave();
+  }
+
+  /** No request follows. */
+  public void leave() {
+    times.leaveLoop();
+  }
+
+  /** What was waited for has taken too long. */
+  private void onDeadline() {
+    if (times.isOver(loop.clock.nowNs())) {
+      deliver(abort(RefusalReason.DEADLINE_EXCEEDED));
+      return;
+    }
+    switch (state) {
+      case DECIDING -> awaitVerdict();
+      case GATHERING -> deliver(refused(RefusalReason.BODY_TIMEOUT));
+      case EXCHANGE -> {
+        if (held.ofResponse() > 0) {
+          timedOut(); // the client does not take its response
+        } else {
+          deliver(abort(RefusalReason.BODY_TIMEOUT));
+        }
+      }
+      case TUNNEL -> timedOut();
+      case IDLE, CONNECTING -> {
+        // Neither has a time of its own here.
+      }
+    }
+  }
+
+  /** The verdict should have come long ago, unless the request is held. */
+  private void awaitVerdict() {
+    long dueNs = loop.admission.dueNs(ticket);
+    if (dueNs == Admission.NOT_HELD || times.isVerdictLate(dueNs)) {
+      fail(new IllegalStateException("a verdict has not come"));
+    } else {
+      times.awaitVerdict(dueNs);
+    }
+  }
+
+  private void timedOut() {
+    leaveService(How.TIMED_OUT, RequestEnd.NO_CODE);
+    end(How.TIMED_OUT);
+    client.reset(How.TIMED_OUT, RequestEnd.NO_CODE);
+  }
+
+  /** Tells the service's side, or whoever is to find one, that the exchange is over. */
+  private void leaveService(How how, int errorCode) {
+    if (state == State.CONNECTING) {
+      loop.origin.forget(this);
+    }
+    boolean isTold = service.reset(how, errorCode);
+    if (isTold && how != How.CLIENT_GONE) {
+      client.brokeOff(); // a client that has gone has counted its own reset
+    }
+  }
+
+  /**
+   * All of the response has come. If the service has not got all of the request, it is told to want
+   * no more of it.
+   */
+  private void answered() {
+    service.ended();
+    if (!body.hasEnded() || awaitsTunnel()) {
+      client.brokeOff();
+    }
+  }
+
+  /** All of the response has been passed on. */
+  private void complete() {
+    record.completed(client.protocol());
+    end(How.COMPLETE);
+    client.ended();
+  }
+
+  /**
+   * The service, which has ended its side of the tunnel, takes no more from the client: the
+   * service's side has ended the exchange, and the client keeps what it was sent.
+   */
+  public void serviceWantsNoMore() {
+    tunnel.endClientSide();
+    endTunnelIfDone();
+  }
+
+  private void awaitTunnel() {
+    tunnel.await();
+    endTunnelIfDone();
+  }
+
+  /** Ends a tunnel of which both sides have ended theirs: what they sent is on its way. */
+  private void endTunnelIfDone() {
+    if (tunnel.hasEnded()) {
+      service.ended();
+      end(How.UPGRADED_AND_CLOSED);
+      client.ended();
+    }
+  }
+
+  /** The one end of a request, told once. Nothing of it is left. */
+  private void end(How how) {
+    long ofMessage = body.end();
+    long awaitedTicket = ticket == Admission.SETTLED ? ofMessage : ticket;
+    ticket = Admission.SETTLED;
+    state = State.IDLE;
+    times.ended();
+    if (countedKey != ClientKey.NONE) {
+      loop.behindTrusted.leave(countedKey);
+      countedKey = ClientKey.NONE;
+    }
+    charge.letStand();
+    headWaits = false; // the client's side lets go of all that it holds
+    head.discard();
+    if (tunnel != null) {
+      tunnel.end();
+      tunnel = null;
+    }
+    record.ended(how, awaitedTicket);
+  }
+
+  /**
+   * Tells the client's side of what has come later than within a call of its own.
+   *
+   * @param refusal null if there is nothing to tell.
+   */
+  private void deliver(Verdict refusal) {
+    if (refusal != null) {
+      client.refuse(refusal);
+    }
+  }
+
+  /** Something of ours has failed: nobody knows how far the request has come. */
+  private void fail(Throwable bug) {
+    times.ended();
+    client.failed(bug);
   }
 
   /** Whether the body, or the tunnel's bytes, are to be given as they come. */
@@ -540,7 +801,7 @@ public final class ProxiedRequest implements VerdictListener {
 
   /** Whether {@link #data} now does as {@link ServiceSide#copiesData} says. */
   public boolean copiesBody() {
-    return state == State.EXCHANGE && !tunnel.isAwaited() && body.copies();
+    return state == State.EXCHANGE && tunnel == null && body.copies();
   }
 
   /** Whether {@link #responseData} now does as {@link ServiceSide#copiesData} says. */
@@ -558,9 +819,9 @@ public final class ProxiedRequest implements VerdictListener {
     return head.bodyForm();
   }
 
-  /** Whether all data is a tunnel's. */
-  public boolean isTunnel() {
-    return state == State.TUNNEL;
+  /** Whether a tunnel was asked for, and not agreed to. */
+  private boolean awaitsTunnel() {
+    return tunnel != null && state != State.TUNNEL;
   }
 
   /** Whether a connection to the service takes what comes of the body. */
@@ -585,11 +846,6 @@ public final class ProxiedRequest implements VerdictListener {
 
   /** Whether the client still waits for a 100 before it sends the body. */
   public boolean expectsContinue() {
-    return response.expectsContinue();
-  }
-
-  /** The limit that it passed. */
-  public PassedLimit limit() {
-    return limit;
+    return expectsContinue;
   }
 }

@@ -10,17 +10,27 @@ final class RefundableCharge {
   private final Admission admission;
   private int kept = Admission.NOTHING_KEPT;
 
+  /** Whether it can still be kept: nothing has been asked for since its verdict. */
+  private boolean isFresh;
+
   RefundableCharge(Admission admission) {
     this.admission = admission;
   }
 
-  /** Keeps what was charged for the verdict that was given last. */
+  /** The request may pass, by the verdict that was given last. */
+  void taken() {
+    isFresh = true;
+  }
+
+  /** Keeps the charge of a request that has to wait, from its first wait on. */
   void keep() {
-    if (kept == Admission.NOTHING_KEPT) {
+    if (isFresh) {
+      isFresh = false;
       kept = admission.keep();
     }
   }
 
+  /** The service will not hear of the request. */
   void giveBack() {
     if (kept != Admission.NOTHING_KEPT) {
       admission.giveBack(kept);
@@ -28,7 +38,9 @@ final class RefundableCharge {
     }
   }
 
+  /** The charge is spent. */
   void letStand() {
+    isFresh = false;
     if (kept != Admission.NOTHING_KEPT) {
       admission.letStand(kept);
       kept = Admission.NOTHING_KEPT;

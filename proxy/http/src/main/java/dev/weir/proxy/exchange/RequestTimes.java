@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * How long one request may wait, for whatever it is that it waits for: one thing at a time, and all
  * of it within the request's own deadline, if it has one. What is waited for, {@link
- * ProxiedRequest} knows; it is told when that takes too long.
+ * ProxiedRequest} knows, and does what is to be done when that takes too long.
  */
-final class RequestTimes {
+abstract class RequestTimes extends Deadlines.Waiter {
   /**
    * A last resort: whoever decides has deadlines of milliseconds, and tells of its own. Counts from
    * when a held request may pass.
@@ -17,33 +17,36 @@ final class RequestTimes {
   private static final long VERDICT_NS = TimeUnit.SECONDS.toNanos(10);
 
   private final LoopClock clock;
+  private final Deadlines deadlines;
   private final RequestTimeouts timeouts;
   private final HeldBytes held;
-  private final RequestTimer timer;
   private final BodyPace pace = new BodyPace();
   private boolean mayPause;
 
+  /** Whether it is looked at; from the first wait on, and most requests have none. */
+  private boolean isLookedAt;
+
+  /** When the client waits no longer for the whole of its response. */
+  private long endNs = Deadlines.NEVER;
+
   /**
    * @param held what either side holds, which says whom to wait for.
-   * @param onDeadline is told that it has taken too long.
    */
-  RequestTimes(RequestLoop loop, HeldBytes held, Runnable onDeadline) {
+  RequestTimes(RequestLoop loop, HeldBytes held) {
     this.clock = loop.clock;
+    this.deadlines = loop.deadlines;
     this.timeouts = loop.timeouts;
     this.held = held;
-    this.timer =
-        new RequestTimer(loop.deadlines) {
-          @Override
-          protected void onDeadline() {
-            onDeadline.run();
-          }
-        };
   }
 
   /** A new request. */
   void start(IncomingRequest incoming, long nowNs) {
     mayPause = incoming.mayPause();
-    timer.until(deadlineNs(incoming, nowNs));
+    endNs = deadlineNs(incoming, nowNs);
+    if (hasEnd()) {
+      join();
+    }
+    awaitNothing();
   }
 
   /** When the client waits no longer for the response, in the loop's time. */
@@ -54,27 +57,27 @@ final class RequestTimes {
 
   /** Whether the client has said how long it waits for the whole of its response. */
   boolean hasEnd() {
-    return timer.hasEnd();
+    return endNs != Deadlines.NEVER;
   }
 
   /** When the client waits no longer, in the loop's time; or {@link Deadlines#NEVER}. */
   long endNs() {
-    return timer.endNs();
+    return endNs;
   }
 
   /** How long the client still waits, 0 or more; it has said how long in all. */
   long leftNs(long nowNs) {
-    return timer.leftNs(nowNs);
+    return Math.max(0, endNs - nowNs);
   }
 
   /** Whether the client waits no longer. */
   boolean isOver(long nowNs) {
-    return timer.isOver(nowNs);
+    return endNs <= nowNs;
   }
 
   /** Waits for a verdict. */
   void awaitVerdict(long nowNs) {
-    timer.within(nowNs, VERDICT_NS);
+    within(nowNs, VERDICT_NS);
   }
 
   /** Whether a request that is held until {@code dueNs} should have had its verdict long ago. */
@@ -84,7 +87,19 @@ final class RequestTimes {
 
   /** Waits for nothing of the client's: what is waited for has its own time. */
   void awaitNothing() {
-    timer.never();
+    deadline(endNs);
+  }
+
+  private void within(long nowNs, long ns) {
+    join();
+    deadline(Math.min(nowNs + ns, endNs));
+  }
+
+  private void join() {
+    if (!isLookedAt) {
+      isLookedAt = true;
+      deadlines.join(this);
+    }
   }
 
   /** Starts measuring how fast the client sends its body. */
@@ -110,7 +125,7 @@ final class RequestTimes {
 
   /** Waits for more of a body that is gathered. */
   void awaitGatheredBody() {
-    timer.within(clock.nowNs(), timeouts.bodyNs());
+    within(clock.nowNs(), timeouts.bodyNs());
   }
 
   /**
@@ -126,31 +141,34 @@ final class RequestTimes {
       return;
     }
     if (requestEnded || mayPause || held.ofRequest() > 0) {
-      timer.never();
+      awaitNothing();
     } else {
-      timer.within(clock.nowNs(), timeouts.bodyNs());
+      within(clock.nowNs(), timeouts.bodyNs());
     }
   }
 
   /** Waits for bytes through the tunnel. They do not excuse a client that takes none. */
   void awaitTunnel() {
     if (held.ofResponse() == 0) {
-      timer.within(clock.nowNs(), timeouts.tunnelIdleNs());
+      within(clock.nowNs(), timeouts.tunnelIdleNs());
     }
   }
 
   /** Waits for the client to take what it holds of the response. */
   void awaitClient() {
-    timer.within(clock.nowNs(), timeouts.writeNs());
+    within(clock.nowNs(), timeouts.writeNs());
   }
 
   /** The request has ended, and its own deadline with it. */
   void ended() {
-    timer.until(Deadlines.NEVER);
+    endNs = Deadlines.NEVER;
+    awaitNothing();
   }
 
-  /** No request follows. */
-  void leave() {
-    timer.end();
+  /** No request follows: it is looked at no more, until one does. */
+  void leaveLoop() {
+    ended();
+    isLookedAt = false;
+    leave();
   }
 }

@@ -31,9 +31,10 @@ final class Tunnel {
   private final ServiceLink service;
   private final HeldBytes held;
   private final RequestTimes times;
-  private final WebSocketFrames frames = new WebSocketFrames();
-  private boolean isAwaited;
-  private boolean isWebSocket;
+
+  /** Null if the tunnel is no WebSocket. */
+  private final WebSocketFrames frames;
+
   private boolean isOpen;
   private boolean clientEnded;
   private boolean serviceEnded;
@@ -48,23 +49,14 @@ final class Tunnel {
       ClientSide client,
       ServiceLink service,
       HeldBytes held,
-      RequestTimes times) {
+      RequestTimes times,
+      boolean isWebSocket) {
     this.webSockets = loop.webSockets;
     this.client = client;
     this.service = service;
     this.held = held;
     this.times = times;
-  }
-
-  /** A new request, which may ask for one. */
-  void start(IncomingRequest incoming) {
-    isAwaited = incoming.upgrade();
-    isWebSocket = isAwaited && incoming.webSocket();
-  }
-
-  /** Whether it has been asked for, and not been agreed to. */
-  boolean isAwaited() {
-    return isAwaited;
+    frames = isWebSocket ? new WebSocketFrames() : null;
   }
 
   /** Takes over bytes that the client sends though nobody has agreed. */
@@ -75,7 +67,6 @@ final class Tunnel {
 
   /** The service agrees, and is given what has come. */
   void open() {
-    isAwaited = false;
     isOpen = true;
     await();
     if (early != null) {
@@ -88,8 +79,7 @@ final class Tunnel {
         client.requestConsumed(consumed);
       }
     }
-    if (isWebSocket) {
-      frames.start();
+    if (frames != null) {
       webSockets.opened(this);
     }
   }
@@ -111,10 +101,10 @@ final class Tunnel {
     if (hasEnded()) {
       service.ended(); // what the client takes from here on is nothing to it
     }
-    if (isWebSocket && farewell != Farewell.NONE) {
+    if (farewell != Farewell.NONE) {
       return untilFarewell(bytes, end);
     }
-    if (isWebSocket) {
+    if (frames != null) {
       frames.follow(bytes);
     }
     return hold(client.responseData(bytes, end));
@@ -191,18 +181,12 @@ final class Tunnel {
 
   /** The request has ended. */
   void end() {
-    isAwaited = false;
     if (early != null) {
       early.release();
       early = null;
     }
-    if (isOpen && isWebSocket) {
+    if (isOpen && frames != null) {
       webSockets.ended(this);
     }
-    isOpen = false;
-    clientEnded = false;
-    serviceEnded = false;
-    farewell = Farewell.NONE;
-    ownHeldBytes = 0;
   }
 }

@@ -30,11 +30,6 @@ final class WebSocketFrames {
   private int lengthBytesLeft;
   private long length;
 
-  /** A new WebSocket. */
-  void start() {
-    expecting = Expecting.OPCODE;
-  }
-
   /** Whether a frame may stand here: one has ended, and it was not the last. */
   boolean isBetweenFrames() {
     return expecting == Expecting.OPCODE;

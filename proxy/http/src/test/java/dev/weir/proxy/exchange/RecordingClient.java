@@ -66,7 +66,7 @@ public abstract class RecordingClient implements ClientSide {
   }
 
   @Override
-  public final BodyForm responseHead(IncomingResponse head) {
+  public final BodyForm responseHead(IncomingResponse head, PassedLimit limit) {
     told("head " + head.status() + (head.hasBody() ? "" : " alone"));
     return BodyForm.DATA;
   }

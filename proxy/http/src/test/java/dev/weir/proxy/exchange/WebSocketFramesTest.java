@@ -16,7 +16,7 @@ class WebSocketFramesTest {
   private static final int PING = 0x89;
   private static final int CLOSE = 0x88;
 
-  private final WebSocketFrames frames = new WebSocketFrames();
+  private WebSocketFrames frames = new WebSocketFrames();
 
   private static ByteBuf frame(int opcode, int length) {
     ByteBuf frame = Unpooled.buffer().writeByte(opcode);
@@ -35,7 +35,7 @@ class WebSocketFramesTest {
   void endsWhereItsLengthSays(int length) {
     ByteBuf frame = frame(TEXT, length);
     for (int cut = 1; cut < Math.min(20, frame.readableBytes()); cut++) {
-      frames.start();
+      frames = new WebSocketFrames();
       frames.follow(frame.slice(0, cut));
       assertFalse(frames.isBetweenFrames(), "after " + cut + " bytes");
       frames.follow(frame.slice(cut, frame.readableBytes() - cut));
@@ -46,7 +46,7 @@ class WebSocketFramesTest {
   @Test
   void findsTheEndOfAFrameAmongMany() {
     ByteBuf many = Unpooled.wrappedBuffer(frame(BEGUN, 300), frame(PING, 0), frame(0x80, 7));
-    frames.start();
+    frames = new WebSocketFrames();
     frames.follow(many.readSlice(2));
     assertEquals(302, frames.followToEnd(many));
     assertTrue(frames.isBetweenFrames(), "a control frame may stand between two fragments");
@@ -57,21 +57,21 @@ class WebSocketFramesTest {
 
   @Test
   void hasNoPlaceBehindAClose() {
-    frames.start();
+    frames = new WebSocketFrames();
     frames.follow(frame(CLOSE, 2));
     assertFalse(frames.isBetweenFrames());
     assertEquals(12, frames.followToEnd(frame(TEXT, 10)));
     assertFalse(frames.isBetweenFrames());
-    frames.start();
+    frames = new WebSocketFrames();
     assertTrue(frames.isBetweenFrames());
   }
 
   @Test
   void hasNoPlaceWhereNoFramesAre() {
-    frames.start();
+    frames = new WebSocketFrames();
     frames.follow(Unpooled.wrappedBuffer(new byte[] {(byte) TEXT, (byte) 0x80, 0, 0, 0, 0}));
     assertFalse(frames.isBetweenFrames(), "a service masks nothing");
-    frames.start();
+    frames = new WebSocketFrames();
     frames.follow(Unpooled.buffer().writeByte(TEXT).writeByte(127).writeLong(-1));
     assertFalse(frames.isBetweenFrames(), "no frame is so long");
   }

@@ -89,7 +89,7 @@ final class HeadReader {
   /** What the head's own grammar does not say. */
   private RefusalReason checkTargetAndBody(RequestHead head, int length, int readable) {
     RequestView view = head.view();
-    if (!head.asteriskForm() && loop.clients.requests.forwards()) {
+    if (!head.asteriskForm() && loop.forwards) {
       int offset = view.pathOffset();
       int result =
           TargetNormaliser.normalise(loop.window, offset, view.pathLength(), loop.window, offset);

@@ -23,6 +23,9 @@ public final class Http1ClientLoop {
   /** Answers that clients do not take. */
   final UntakenAnswers untaken;
 
+  /** Whether requests go on to a service. */
+  final boolean forwards;
+
   final RequestHead head;
   final RateLimitFields rateLimitFields;
   public final RefusalWriter refusals;
@@ -37,6 +40,7 @@ public final class Http1ClientLoop {
     this.clients = clients;
     input = memory.input;
     untaken = memory.untaken;
+    forwards = clients.requests.forwards();
     head =
         new RequestHead(
             clients.settings.caps().fieldCount(), clients.settings.caps().targetBytes());

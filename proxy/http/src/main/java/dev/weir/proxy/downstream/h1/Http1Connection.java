@@ -6,6 +6,7 @@ import dev.weir.proxy.downstream.ClientTimer;
 import dev.weir.proxy.exchange.BodyForm;
 import dev.weir.proxy.exchange.ClientSide;
 import dev.weir.proxy.exchange.IncomingResponse;
+import dev.weir.proxy.exchange.PassedLimit;
 import dev.weir.proxy.exchange.ProxiedRequest;
 import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.http1.RequestHead;
@@ -66,6 +67,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
 
   private boolean headStarted;
   private boolean keepAlive;
+  private boolean isTunnel;
   private boolean headMethod;
   private GrpcContentType grpcType = GrpcContentType.NONE;
 
@@ -123,7 +125,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
       case HEAD -> readRequests();
       case REQUEST -> {
         // A request that is whole goes on.
-        if (request.takesBody() && (request.isTunnel() || !body.complete())) {
+        if (expectsBytes()) {
           giveBody();
         }
       }
@@ -209,6 +211,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
     loop.observer.requestStarted(Protocol.HTTP1);
     state = State.REQUEST;
     waitingHeadBytes = 0;
+    isTunnel = false;
     timer.never();
     keepAlive = head.keepAlive() && !loop.draining();
     headMethod = head.headMethod();
@@ -219,7 +222,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
     in.skipBytes(length);
     if (refusal != null) {
       answer(refusal);
-    } else if (request.takesBody() && !body.complete()) {
+    } else if (expectsBytes()) {
       readBody();
     }
     return state == State.HEAD;
@@ -227,11 +230,11 @@ public final class Http1Connection extends InboundHandler implements ClientConne
 
   /** Gives what there is of the body, or of the tunnel; false if nothing more can be read now. */
   private boolean readBody() {
-    if (!request.takesBody() || body.complete() && !request.isTunnel()) {
+    if (!expectsBytes()) {
       return false;
     }
     Verdict refusal;
-    if (request.isTunnel()) {
+    if (isTunnel) {
       request.data(in == null ? Unpooled.EMPTY_BUFFER : in, end.inputEnded());
       in = null;
       refusal = request.bodyRead(false);
@@ -284,11 +287,15 @@ public final class Http1Connection extends InboundHandler implements ClientConne
   }
 
   private boolean readsOn() {
-    boolean takesBody = request.takesBody() && (request.isTunnel() || !body.complete());
-    if (!takesBody) {
+    if (!expectsBytes()) {
       return in == null; // requests behind this one wait at the client
     }
     return !request.isForwarding() || request.requestHeldBytes() == 0;
+  }
+
+  /** Whether what comes next is the body's, or the tunnel's, and is taken now. */
+  private boolean expectsBytes() {
+    return (isTunnel || !body.complete()) && request.takesBody();
   }
 
   private void countInput() {
@@ -346,14 +353,15 @@ public final class Http1Connection extends InboundHandler implements ClientConne
 
   @Override
   public void switched(IncomingResponse head) {
+    isTunnel = true;
     keepAlive = false;
     response.switchingProtocols(head);
   }
 
   @Override
-  public BodyForm responseHead(IncomingResponse head) {
+  public BodyForm responseHead(IncomingResponse head, PassedLimit limit) {
     keepAlive &= body.complete() && !loop.draining();
-    BodyForm form = response.head(head, request.limit(), headMethod, keepAlive);
+    BodyForm form = response.head(head, limit, headMethod, keepAlive);
     keepAlive &= !response.endsWithConnection();
     return form;
   }
@@ -365,7 +373,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
     if (!last) {
       return held(length);
     }
-    if (request.isTunnel()) {
+    if (isTunnel) {
       end.endOutput();
     } else {
       response.complete();
@@ -459,7 +467,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
 
   /** A call has content; most requests have none, and are not looked at for its type. */
   private boolean mayBeCall(RequestHead head) {
-    return (head.hasBody() || head.contentLength() == 0) && loop.requests.forwards();
+    return shared.forwards && (head.hasBody() || head.contentLength() == 0);
   }
 
   private ByteBuf refusal(Verdict verdict) {

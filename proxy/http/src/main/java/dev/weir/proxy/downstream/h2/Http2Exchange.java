@@ -3,6 +3,7 @@ package dev.weir.proxy.downstream.h2;
 import dev.weir.proxy.exchange.BodyForm;
 import dev.weir.proxy.exchange.ClientSide;
 import dev.weir.proxy.exchange.IncomingResponse;
+import dev.weir.proxy.exchange.PassedLimit;
 import dev.weir.proxy.exchange.ProxiedRequest;
 import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.http2.ErrorCode;
@@ -203,8 +204,8 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
   }
 
   @Override
-  public BodyForm responseHead(IncomingResponse head) {
-    loop.answers.head(connection, stream, head, request.limit());
+  public BodyForm responseHead(IncomingResponse head, PassedLimit limit) {
+    loop.answers.head(connection, stream, head, limit);
     return BodyForm.DATA;
   }
 
