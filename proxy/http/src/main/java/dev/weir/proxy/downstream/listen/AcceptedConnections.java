@@ -26,7 +26,6 @@ final class AcceptedConnections {
   private final ServerTls tls;
   private final Predicate<IpAddress> trusted;
   private final ConnectionCaps caps;
-  private final AcceptPause pause;
   private final CountByClient handshakes;
 
   /**
@@ -39,13 +38,11 @@ final class AcceptedConnections {
       ServerTls tls,
       Predicate<IpAddress> trusted,
       ConnectionCaps caps,
-      AcceptPause pause,
       CountByClient handshakes) {
     this.expectsProxyHeader = settings.proxyProtocol();
     this.tls = tls;
     this.trusted = trusted;
     this.caps = caps;
-    this.pause = pause;
     this.handshakes = handshakes;
   }
 
@@ -69,14 +66,7 @@ final class AcceptedConnections {
       refuse(protocols, channel);
       return;
     }
-    pause.entered();
-    channel
-        .closeFuture()
-        .addListener(
-            closed -> {
-              caps.leave(capped);
-              pause.left();
-            });
+    channel.closeFuture().addListener(closed -> caps.leave(capped));
     if (expectsProxyHeader) {
       channel.pipeline().addLast(new ProxyHeaderStage(protocols, channel, peer, this));
     } else if (!admit(protocols, channel, peer, capped)) {

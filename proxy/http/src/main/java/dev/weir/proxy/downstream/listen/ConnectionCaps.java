@@ -1,14 +1,34 @@
 package dev.weir.proxy.downstream.listen;
 
 import dev.weir.proxy.downstream.ClientCaps;
+import dev.weir.proxy.log.Incident;
 import dev.weir.proxy.request.IpAddress;
+import io.netty.channel.ChannelConfig;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Counts the connections of all listeners, in all and by client. Any thread. */
+/**
+ * Counts the connections of all listeners, in all and by client. While there are as many as there
+ * may be, no listener accepts: those that come wait with the system, and none is turned away. Any
+ * thread.
+ */
 final class ConnectionCaps {
+  private static final Logger LOG = LoggerFactory.getLogger(ConnectionCaps.class);
+
   private final CountByClient clients;
   private final int maxCount;
   private final AtomicInteger count = new AtomicInteger();
+  private final List<ChannelConfig> listening = new CopyOnWriteArrayList<>();
+  private final Incident paused =
+      new Incident(
+          LOG,
+          "accepting connections",
+          "new ones wait with the system (caps.connections)",
+          "goes on",
+          Incident.Ends.BY_WORD);
 
   /**
    * @param ipv6Prefix the bits of an IPv6 address that make one client.
@@ -16,6 +36,11 @@ final class ConnectionCaps {
   ConnectionCaps(ClientCaps caps, int ipv6Prefix) {
     this.clients = new CountByClient(caps.connectionsPerAddress(), ipv6Prefix);
     this.maxCount = caps.connections();
+  }
+
+  /** Has a listener accept only while there is room. */
+  void join(ChannelConfig listener) {
+    listening.add(listener);
   }
 
   /**
@@ -29,6 +54,13 @@ final class ConnectionCaps {
       return false;
     }
     count.incrementAndGet();
+    if (isFull()) {
+      paused.noticed("paused at " + maxCount + " connections");
+      setAccepting(false);
+      if (!isFull()) {
+        setAccepting(true); // one left meanwhile, and has not seen the pause
+      }
+    }
     return true;
   }
 
@@ -36,6 +68,10 @@ final class ConnectionCaps {
   void leave(IpAddress client) {
     count.decrementAndGet();
     clients.leave(client);
+    if (!isFull()) {
+      paused.ended();
+      setAccepting(true);
+    }
   }
 
   /** Connections by client, for those whose client is known only after they have entered. */
@@ -43,13 +79,16 @@ final class ConnectionCaps {
     return clients;
   }
 
-  /** The most connections that there may be. */
-  int most() {
-    return maxCount;
+  /** Whether there are as many connections as there may be. */
+  boolean isFull() {
+    return count.get() >= maxCount;
   }
 
-  /** Whether no further connection should be accepted. */
-  boolean full() {
-    return count.get() >= maxCount;
+  private void setAccepting(boolean accepting) {
+    for (ChannelConfig listener : listening) {
+      if (listener.isAutoRead() != accepting) {
+        listener.setAutoRead(accepting);
+      }
+    }
   }
 }

@@ -38,15 +38,14 @@ public final class Listeners {
       Function<EventLoop, ClientProtocols> protocols)
       throws IOException {
     ConnectionCaps caps = new ConnectionCaps(settings.caps(), ipv6Prefix);
-    AcceptPause pause = new AcceptPause(caps);
     CountByClient handshakes = AcceptedConnections.handshakes(settings.caps(), ipv6Prefix);
     try {
       for (ListenerSettings each : settings.listeners()) {
         AcceptedConnections arrivals =
-            new AcceptedConnections(each, tls.apply(each), trusted, caps, pause, handshakes);
+            new AcceptedConnections(each, tls.apply(each), trusted, caps, handshakes);
         Listener listener = new Listener(each.address(), arrivals, transport, group, protocols);
         listeners.add(listener);
-        pause.join(listener.channel().config());
+        caps.join(listener.channel().config());
       }
     } catch (IOException | RuntimeException failed) {
       close();

@@ -121,7 +121,6 @@ class ClientMemoryTest {
             null,
             address -> false,
             caps,
-            new AcceptPause(caps),
             new CountByClient(1, 64));
     EmbeddedChannel first = new EmbeddedChannel();
     arrivals.accepted(held.protocols, first);

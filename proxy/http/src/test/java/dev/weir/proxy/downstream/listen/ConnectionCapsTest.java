@@ -46,9 +46,9 @@ class ConnectionCapsTest {
     for (int i = 0; i < 99; i++) {
       assertTrue(caps.enter(null));
     }
-    assertFalse(caps.full());
+    assertFalse(caps.isFull());
     assertTrue(caps.enter(null));
-    assertTrue(caps.full());
+    assertTrue(caps.isFull());
   }
 
   @Test
