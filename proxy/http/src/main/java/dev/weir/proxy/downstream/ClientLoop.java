@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the client connections of one event loop share, whatever protocol they speak, and those
- * connections themselves. Used by that loop only.
+ * The client connections of one event loop, with what they share whatever protocol they speak. Used
+ * by that loop only.
  */
 public final class ClientLoop {
   /** A connection takes so much of the heap: 4 KiB were measured, and 9 with full HPACK tables. */

@@ -17,7 +17,7 @@ public record ClientSettings(
     listeners = List.copyOf(listeners);
   }
 
-  /** The same with other caps. */
+  /** These settings with other caps. */
   public ClientSettings with(ClientCaps others) {
     return new ClientSettings(listeners, timeouts, others, answers);
   }

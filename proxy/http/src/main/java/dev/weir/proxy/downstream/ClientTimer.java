@@ -2,7 +2,7 @@ package dev.weir.proxy.downstream;
 
 import dev.weir.proxy.loop.Deadlines;
 
-/** What one client's connection waits for at most; one time at a time. */
+/** The deadline of one client's connection; one at a time. */
 public final class ClientTimer extends Deadlines.Waiter {
   private ClientConnection owner;
 

@@ -3,7 +3,7 @@ package dev.weir.proxy.exchange;
 /** How the bytes of a body are handed over. */
 public enum BodyForm {
   /**
-   * As they came, in the framing that the head's own protocol gives them: both sides speak it.
+   * The bytes as they came, in the framing of the head's own protocol: both sides speak it.
    * Trailers are among the bytes.
    */
   AS_FRAMED,

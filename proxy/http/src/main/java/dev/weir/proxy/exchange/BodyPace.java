@@ -19,7 +19,7 @@ final class BodyPace {
     passedBytes = 0;
   }
 
-  /** So many have come. */
+  /** Some bytes have come. */
   void passed(int bytes) {
     passedBytes += bytes;
   }

@@ -90,7 +90,7 @@ public interface ClientSide {
    */
   int responseData(ByteBuf bytes, boolean end);
 
-  /** As {@link ServiceSide#copiesData}, of {@link #responseData}. */
+  /** Whether {@link #responseData} does as {@link ServiceSide#copiesData} says. */
   default boolean copiesData() {
     return false;
   }

@@ -49,7 +49,7 @@ final class CountedMessages {
     return head;
   }
 
-  /** As {@link MessageStarts#next}. */
+  /** The index of the byte that the next message begins with: {@link MessageStarts#next}. */
   int next(ByteBuf bytes, int from) {
     return starts.next(bytes, from, bytes.writerIndex());
   }

@@ -4,10 +4,10 @@ import org.agrona.DirectBuffer;
 
 /** Numbers in fields that are digits and nothing else: no sign, no space, no list. */
 public final class Decimal {
-  /** What no such number is. */
+  /** The result of {@link #read} for other text. */
   public static final long MALFORMED = -1;
 
-  /** Enough for 2^59, and no sum of lengths overflows. */
+  /** The most digits: enough for 2^59, and no sum of lengths overflows. */
   private static final int MAX_DIGITS = 18;
 
   private Decimal() {}

@@ -104,7 +104,7 @@ public final class EncodedHead {
     return webSocketKey;
   }
 
-  /** Where in the bytes that field begins; -1 if there is none. */
+  /** The index at which that field begins; -1 if there is none. */
   public int timeoutOffset() {
     return timeoutOffset;
   }

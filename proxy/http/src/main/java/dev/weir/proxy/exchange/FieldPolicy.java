@@ -5,15 +5,15 @@ import dev.weir.proxy.request.RequestView;
 import org.agrona.DirectBuffer;
 
 /**
- * What becomes of one message's fields on their way through the proxy, in whatever version of HTTP
- * it comes and goes: which end here, which of a client's claims are believed, and which the proxy
+ * The policy of fields for one message on its way through the proxy, in whatever version of HTTP it
+ * comes and goes: which end here, which of a client's claims are believed, and which the proxy
  * adds. What it says of a field by its name alone stands in the table of {@link KnownField}. One
  * per scanner of heads, started anew for each.
  */
 public final class FieldPolicy {
   /**
-   * Besides every {@link KnownField}: what authenticates, sets state or says how to read a body. It
-   * stands before the body or nowhere (RFC 9110, section 6.5.1).
+   * Fields that stand before the body or nowhere (RFC 9110, section 6.5.1), besides every {@link
+   * KnownField}: they authenticate, set state or say how to read a body.
    */
   private static final byte[][] NO_TRAILERS = {
     TextWriter.ascii("age"),

@@ -1,7 +1,7 @@
 package dev.weir.proxy.exchange;
 
 /**
- * What becomes of a field on its way through the proxy: whether it passes as it came, and whether
+ * The treatment of a field on its way through the proxy: whether it passes as it came, and whether
  * the proxy adds its own.
  */
 public enum FieldTreatment {

@@ -27,7 +27,7 @@ final class ForwardedBody implements VerdictListener {
   private final RequestTimes times;
   private final Runnable onVerdict;
 
-  /** What has come before there was a connection; null if nothing has. */
+  /** The bytes that have come before there was a connection; null if none have. */
   private ByteBuf gathered;
 
   /** Trailers that cannot go on yet; null if there are none. */

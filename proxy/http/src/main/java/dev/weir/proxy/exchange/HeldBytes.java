@@ -14,13 +14,13 @@ final class HeldBytes {
     ofResponse = 0;
   }
 
-  /** So many more bytes of the request are held, or fewer, if below 0. */
+  /** Adds bytes of the request that are held, or removes them, if below 0. */
   void addRequest(int bytes) {
     ofRequest += bytes;
     assert ofRequest >= 0 : ofRequest + " bytes of the request are held";
   }
 
-  /** So many more bytes of the response are held, or fewer, if below 0. */
+  /** Adds bytes of the response that are held, or removes them, if below 0. */
   void addResponse(int bytes) {
     ofResponse += bytes;
     assert ofResponse >= 0 : ofResponse + " bytes of the response are held";

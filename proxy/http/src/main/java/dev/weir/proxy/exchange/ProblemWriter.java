@@ -18,7 +18,7 @@ public final class ProblemWriter {
   private static final byte[] POLICIES_END = ascii("\"]");
   private static final byte[] RETRY_SECONDS = ascii(",\"retry_after_seconds\":");
 
-  /** For each reason, by ordinal: the problem up to where it varies. */
+  /** The problem of each reason, by ordinal, up to where it varies. */
   private static final byte[][] PROBLEMS = new byte[RefusalReason.values().length][];
 
   static {

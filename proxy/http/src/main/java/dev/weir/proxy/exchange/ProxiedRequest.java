@@ -76,12 +76,12 @@ public final class ProxiedRequest implements VerdictListener {
   private final ServiceLink service = new ServiceLink();
   private final ForwardedBody body;
 
-  /** What the exchange may become; null if no upgrade was asked for. */
+  /** The tunnel that the exchange may become; null if no upgrade was asked for. */
   private Tunnel tunnel;
 
   private State state = State.IDLE;
 
-  /** Of the verdict that is awaited; {@link Admission#SETTLED} if none is. */
+  /** The ticket of the verdict that is awaited; {@link Admission#SETTLED} if none is. */
   private long ticket = Admission.SETTLED;
 
   private long clientKey;
@@ -365,7 +365,7 @@ public final class ProxiedRequest implements VerdictListener {
     }
   }
 
-  /** From here on the service may know of the request, and its charge is spent. */
+  /** Sends the request: from here on the service may know of it, and its charge is spent. */
   private void send(ServiceSide side) {
     charge.letStand();
     if (headWaits) {
@@ -406,7 +406,7 @@ public final class ProxiedRequest implements VerdictListener {
     return refusal;
   }
 
-  /** What there is of the request has been given to the service. */
+  /** The service has been given all that has come of the request. */
   private Verdict forwarded(boolean cutOff) {
     if (service.failure() != null) {
       return lost(service.failure());
@@ -665,7 +665,7 @@ public final class ProxiedRequest implements VerdictListener {
     times.leaveLoop();
   }
 
-  /** What was waited for has taken too long. */
+  /** The wait has taken too long, whatever it was for. */
   private void onDeadline() {
     if (times.isOver(loop.clock.nowNs())) {
       deliver(abort(RefusalReason.DEADLINE_EXCEEDED));

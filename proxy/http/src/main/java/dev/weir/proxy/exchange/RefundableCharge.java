@@ -3,8 +3,8 @@ package dev.weir.proxy.exchange;
 import dev.weir.proxy.request.Admission;
 
 /**
- * What one request was charged, as long as that may go back: while the service may never hear of
- * it, and that is not the client's doing.
+ * The charge of one request, as long as it may go back: while the service may never hear of the
+ * request, and that is not the client's doing.
  */
 final class RefundableCharge {
   private final Admission admission;

@@ -5,8 +5,8 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 
 /**
- * What a client is told whose request is answered here, as values: whatever answers it, in HTTP of
- * any version or in gRPC, says these in its own way. Described anew for each refusal.
+ * A refusal as its client is told it, in values, which HTTP of any version and gRPC say in their
+ * own way. Described anew for each refusal.
  */
 public final class Refusal {
   private static final String QUOTA_EXCEEDED =

@@ -14,7 +14,7 @@ import dev.weir.proxy.request.TrafficObserver;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.request.VerdictListener;
 
-/** What the requests of one event loop share, of whatever protocol. Used by that loop only. */
+/** The parts that all requests of one event loop share. Used by that loop only. */
 public final class RequestLoop {
   final LoopClock clock;
   final Deadlines deadlines;

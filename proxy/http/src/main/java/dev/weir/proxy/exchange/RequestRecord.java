@@ -5,8 +5,8 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 
 /**
- * What is written down of one request while it is in flight: status, bytes, and when what happened,
- * in the loop's time; and who is told of that, when it ends.
+ * The record of one request in flight: status, bytes, and when what happened, in the loop's time;
+ * and who is told of that, when it ends.
  */
 final class RequestRecord {
   private final RequestLoop loop;

@@ -107,7 +107,7 @@ abstract class RequestTimes extends Deadlines.Waiter {
     pace.begin(nowNs);
   }
 
-  /** So many bytes of the body have come. */
+  /** Some bytes of the body have come. */
   void bodyCame(int bytes) {
     pace.passed(bytes);
   }

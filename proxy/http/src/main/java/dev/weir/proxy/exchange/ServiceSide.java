@@ -20,7 +20,7 @@ public non-sealed interface ServiceSide extends Origin.Opening {
     return this;
   }
 
-  /** What {@link #data} returns when the service's side has failed. */
+  /** The result of {@link #data} if the service's side has failed. */
   int GONE = -1;
 
   /**

@@ -6,9 +6,9 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 
 /**
- * What an exchange becomes once the service agrees to the upgrade that was asked for: bytes both
- * ways, of which each side ends its own. What the client sends before that is held: to a service
- * that does not agree it would be its next request.
+ * A tunnel, which an exchange becomes once the service agrees to the upgrade that was asked for:
+ * bytes both ways, of which each side ends its own. What the client sends before that is held: to a
+ * service that does not agree it would be its next request.
  *
  * <p>The client of a WebSocket is told when the process ends, by a Close frame of status 1001 (RFC
  * 6455, section 7.4.1). It stands between two frames of the service's, which are followed for that,

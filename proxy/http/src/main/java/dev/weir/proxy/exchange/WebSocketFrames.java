@@ -21,7 +21,7 @@ final class WebSocketFrames {
     /** The rest of a length of 2 or 8 bytes. */
     MORE_LENGTH,
     PAYLOAD,
-    /** What has come is no frame of a service, or one that ends the WebSocket. */
+    /** No frame follows: the last one ended the WebSocket, or was none of a service's. */
     NOTHING
   }
 

@@ -24,7 +24,7 @@ public final class WebSocketKey {
   private static final byte[] GUID = TextWriter.ascii("258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
   private static final int RANDOM_BYTES = 16;
 
-  /** Of a key in base64: 22 digits and the padding. */
+  /** The length of a key in base64: 22 digits and the padding. */
   private static final int TEXT_BYTES = 24;
 
   private static final int DIGITS = 22;
@@ -81,7 +81,7 @@ public final class WebSocketKey {
     out.writeBytes(text);
   }
 
-  /** What the key is to be answered with. */
+  /** The answer to the key: {@code Sec-WebSocket-Accept}. */
   public byte[] accept() {
     try {
       MessageDigest sha1 = MessageDigest.getInstance("SHA-1");

@@ -28,7 +28,7 @@ public enum GrpcContentType {
     this.lowerCase = text == null ? null : text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** What a request's content type says; the first of several, {@link #NONE} if it has none. */
+  /** The type of a request, by its first content type; {@link #NONE} if it has none. */
   public static GrpcContentType of(RequestView request) {
     int field = request.findField(CONTENT_TYPE, 0);
     return field < 0
@@ -36,7 +36,7 @@ public enum GrpcContentType {
         : of(request.bytes(), request.valueOffset(field), request.valueLength(field));
   }
 
-  /** What a content type says. */
+  /** The type that a content type names. */
   public static GrpcContentType of(DirectBuffer bytes, int offset, int length) {
     if (Ascii.equals(bytes, offset, length, GRPC.lowerCase)) {
       return GRPC; // as nearly all clients say it

@@ -14,7 +14,7 @@ enum GrpcField {
   X_RATELIMIT_REMAINING("x-ratelimit-remaining"),
   X_RATELIMIT_RESET("x-ratelimit-reset");
 
-  /** What fields are written as. */
+  /** The notation of fields. */
   enum Form {
     /** A field block of HTTP/2. */
     BLOCK,

@@ -5,8 +5,8 @@ import dev.weir.proxy.request.RefusalReason;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What {@code grpc-retry-pushback-ms} tells a client whose retry policy has the status of its
- * refusal (gRFC A6): when to try again, not to, or nothing, and then it backs off as it would.
+ * The value of {@code grpc-retry-pushback-ms}, for a client whose retry policy has the status of
+ * its refusal (gRFC A6): when to try again, not to, or nothing, and then it backs off as it would.
  */
 final class GrpcPushback {
   /** Nothing is said. */

@@ -24,7 +24,7 @@ import java.util.Map;
  * <p>One per event loop. {@link #describe} first; what is written then is of that refusal.
  */
 public final class GrpcRefusalWriter {
-  /** So many policies are kept encoded; rules that are replaced leave theirs behind. */
+  /** The most policies that are kept encoded; rules that are replaced leave theirs behind. */
   private static final int MAX_POLICIES = 1024;
 
   /** The most bytes of what does not grow with a policy's name. */
@@ -34,7 +34,7 @@ public final class GrpcRefusalWriter {
   private static final int FRAME_HEADER_BYTES = 1 + Integer.BYTES;
   private static final byte[] PADDING = {'=', '='};
 
-  /** By type and form. */
+  /** The beginnings of heads, by type and form. */
   private static final byte[][][] HEADS = new byte[GrpcContentType.values().length][][];
 
   static {
@@ -51,9 +51,9 @@ public final class GrpcRefusalWriter {
 
   private final boolean rateLimit;
   private final boolean xRateLimit;
-  private final Map<QuotaPolicy, RefusalTemplate[]> byPolicy = new IdentityHashMap<>();
-  private final RefusalTemplate[] withoutPolicy =
-      new RefusalTemplate[RefusalReason.values().length];
+  private final Map<QuotaPolicy, GrpcRefusalTemplate[]> byPolicy = new IdentityHashMap<>();
+  private final GrpcRefusalTemplate[] withoutPolicy =
+      new GrpcRefusalTemplate[RefusalReason.values().length];
   private final Refusal refusal = new Refusal();
   private final byte[] scratch = StatusDetails.newScratch();
 
@@ -62,7 +62,7 @@ public final class GrpcRefusalWriter {
   private final ByteBuf value = Unpooled.buffer(256);
   private final ByteBuf frame = Unpooled.buffer(1024);
   private final ByteBuf text = Unpooled.buffer(1024);
-  private RefusalTemplate template;
+  private GrpcRefusalTemplate template;
 
   /**
    * @param rateLimit whether {@code ratelimit} and {@code ratelimit-policy} are written.
@@ -92,18 +92,18 @@ public final class GrpcRefusalWriter {
     return FIXED_BYTES + 4 * nameBytes + 2 * details.readableBytes();
   }
 
-  private RefusalTemplate template(RefusalReason reason, QuotaPolicy policy) {
-    RefusalTemplate[] templates = policy == null ? withoutPolicy : byPolicy.get(policy);
+  private GrpcRefusalTemplate template(RefusalReason reason, QuotaPolicy policy) {
+    GrpcRefusalTemplate[] templates = policy == null ? withoutPolicy : byPolicy.get(policy);
     if (templates == null) {
-      templates = new RefusalTemplate[RefusalReason.values().length];
+      templates = new GrpcRefusalTemplate[RefusalReason.values().length];
       if (byPolicy.size() == MAX_POLICIES) {
         byPolicy.clear();
       }
       byPolicy.put(policy, templates);
     }
-    RefusalTemplate found = templates[reason.ordinal()];
+    GrpcRefusalTemplate found = templates[reason.ordinal()];
     if (found == null) {
-      found = new RefusalTemplate(reason, policy);
+      found = new GrpcRefusalTemplate(reason, policy);
       templates[reason.ordinal()] = found;
     }
     return found;

@@ -17,7 +17,7 @@ public final class GrpcTimeout {
   private static final int MAX_DIGITS = 8;
   private static final long MAX_VALUE = 99_999_999;
 
-  /** From the finest unit on. */
+  /** The letters of units, from the finest on. */
   private static final byte[] UNITS = {'n', 'u', 'm', 'S', 'M', 'H'};
 
   private static final long[] UNITS_NS = {

@@ -3,6 +3,7 @@ package dev.weir.proxy.http1;
 import dev.weir.proxy.exchange.ForwardedFields;
 import dev.weir.proxy.exchange.KnownField;
 import dev.weir.proxy.exchange.TextWriter;
+import dev.weir.proxy.exchange.Token;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
@@ -12,10 +13,10 @@ import org.agrona.DirectBuffer;
 final class FieldWriter implements ForwardedFields.Notation {
   static final FieldWriter NOTATION = new FieldWriter();
 
-  /** What stands around a field's name and value. */
+  /** The bytes around a field's name and value. */
   static final int ADDED_BYTES = 4;
 
-  /** For each known field, by ordinal: its name as it is usually spelt, and what follows that. */
+  /** The beginning of each known field's line, by ordinal, with the name as it is usually spelt. */
   private static final byte[][] NAMES =
       Arrays.stream(KnownField.values())
           .map(field -> TextWriter.ascii(spelling(field.lowerCaseName()) + ": "))
@@ -55,23 +56,14 @@ final class FieldWriter implements ForwardedFields.Notation {
   static void write(RequestView fields, int index, ByteBuf out) {
     DirectBuffer bytes = fields.bytes();
     int name = fields.nameOffset(index);
-    int nameEnd = name + fields.nameLength(index);
+    int nameLength = fields.nameLength(index);
     int value = fields.valueOffset(index);
     int valueEnd = value + fields.valueLength(index);
-    if (isToken(bytes, name, nameEnd) && NOTATION.canHold(bytes, value, valueEnd)) {
-      TextWriter.copy(bytes, name, nameEnd - name, out);
+    if (Token.isValid(bytes, name, nameLength) && NOTATION.canHold(bytes, value, valueEnd)) {
+      TextWriter.copy(bytes, name, nameLength, out);
       out.writeByte(':').writeByte(' ');
       TextWriter.copy(bytes, value, valueEnd - value, out);
       out.writeByte('\r').writeByte('\n');
     }
-  }
-
-  /** Whether {@code bytes[from, to)} is a token. */
-  static boolean isToken(DirectBuffer bytes, int from, int to) {
-    int at = from;
-    while (at < to && Grammar.isToken(bytes.getByte(at))) {
-      at++;
-    }
-    return at == to && to > from;
   }
 }

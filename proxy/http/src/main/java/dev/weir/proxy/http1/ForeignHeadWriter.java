@@ -8,6 +8,7 @@ import dev.weir.proxy.exchange.HostSyntax;
 import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.KnownField;
 import dev.weir.proxy.exchange.TextWriter;
+import dev.weir.proxy.exchange.Token;
 import dev.weir.proxy.exchange.WebSocketKey;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.RequestView;
@@ -84,7 +85,7 @@ final class ForeignHeadWriter {
     int path = view.pathOffset();
     int query = view.queryOffset();
     boolean isHead =
-        FieldWriter.isToken(bytes, method, method + view.methodLength())
+        Token.isValid(bytes, method, view.methodLength())
             && view.pathLength() > 0
             && isTarget(bytes, path, path + view.pathLength())
             && isTarget(bytes, query, query + Math.max(0, view.queryLength()))

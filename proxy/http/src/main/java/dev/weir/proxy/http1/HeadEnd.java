@@ -14,7 +14,7 @@ public final class HeadEnd {
   /** All before it has been looked at. 0 if the head has not been scanned yet. */
   private int seen;
 
-  /** Where the last line that has begun starts. */
+  /** The index at which the last line that has begun starts. */
   private int lineStart;
 
   /** How long the head must be to be scanned again whatever it holds. */

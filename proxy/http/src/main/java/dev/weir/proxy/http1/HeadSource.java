@@ -3,8 +3,8 @@ package dev.weir.proxy.http1;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Where the bytes of a scanned head are, from which those are copied that stay as they came.
- * Offsets count from the start of the head, as those of its view do.
+ * The bytes of a scanned head, from which those are copied that stay as they came. Offsets count
+ * from the start of the head, as those of its view do.
  */
 public final class HeadSource {
   private ByteBuf in;

@@ -4,7 +4,7 @@ import dev.weir.proxy.exchange.TextWriter;
 import io.netty.handler.codec.http.HttpResponseStatus;
 
 /**
- * What stands behind a status for people who read along (RFC 9112, section 4): nothing follows from
+ * The text behind a status, for people who read along (RFC 9112, section 4): nothing follows from
  * it. For responses that come without one.
  */
 final class ReasonPhrase {
@@ -26,7 +26,7 @@ final class ReasonPhrase {
   private ReasonPhrase() {}
 
   /**
-   * That of a status; empty if it is not a known one.
+   * The phrase of a status; empty if it is not a known one.
    *
    * @param status 100 to 599.
    */

@@ -10,9 +10,9 @@ import dev.weir.proxy.request.RequestView;
 import org.agrona.DirectBuffer;
 
 /**
- * What the fields of a request's head say of host, body, connection and upgrade, and which of them
- * are passed on as they came. HTTP/1.1 reads the fields that frame and route; of all others the
- * {@link FieldPolicy} says what becomes of them. Reused, as the head is that it is a part of.
+ * The fields of a request's head: what they say of host, body, connection and upgrade, and which of
+ * them are passed on as they came. HTTP/1.1 reads the fields that frame and route; of all others
+ * the {@link FieldPolicy} says what becomes of them. Reused, as the head is that it is a part of.
  */
 final class RequestFields {
   private static final byte[] CONTINUE = {

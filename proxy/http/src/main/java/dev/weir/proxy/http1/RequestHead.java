@@ -1,7 +1,7 @@
 package dev.weir.proxy.http1;
 
-import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.FieldPolicy;
+import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.KnownField;
 import dev.weir.proxy.exchange.WebSocketKey;
 import dev.weir.proxy.request.Ascii;
@@ -131,7 +131,7 @@ public final class RequestHead implements IncomingRequest {
     return REFUSED;
   }
 
-  /** Where the bytes of the scanned head are, once that has been said. */
+  /** The bytes of the scanned head, once it has been said where they are. */
   public HeadSource source() {
     return source;
   }

@@ -47,10 +47,7 @@ public final class RequestHeadWriter {
     HeadSource in = head.source();
     ByteBuf out =
         allocator.directBuffer(
-            2 * in.length()
-                + upstreamAuthority.length
-                + view.peer().text().length
-                + ADDED_BYTES);
+            2 * in.length() + upstreamAuthority.length + view.peer().text().length + ADDED_BYTES);
     writeRequestLine(view, in, out);
     writeKeptFields(head, view, in, out);
     writeHost(head, view, in, out);

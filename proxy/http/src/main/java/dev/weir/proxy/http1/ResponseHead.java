@@ -194,7 +194,7 @@ public final class ResponseHead implements IncomingResponse {
     return fields;
   }
 
-  /** Where the bytes of the scanned head are, once that has been said. */
+  /** The bytes of the scanned head, once it has been said where they are. */
   public HeadSource source() {
     return source;
   }
@@ -210,7 +210,7 @@ public final class ResponseHead implements IncomingResponse {
     return status < 200 && status != 101;
   }
 
-  /** From the space behind the status on; 0 long if there is not even that. */
+  /** The offset of the reason, from the space behind the status on. */
   int reasonOffset() {
     return reasonOffset;
   }

@@ -68,7 +68,7 @@ final class CertificateAlerts extends X509ExtendedTrustManager {
     return new OpenSslCertificateException(text, refused, fault(refused));
   }
 
-  /** What BoringSSL has an alert for. */
+  /** Reasons that BoringSSL has an alert for. */
   private static int fault(Throwable refused) {
     for (Throwable each = refused; each != null; each = each.getCause()) {
       if (each instanceof CertPathBuilderException) {

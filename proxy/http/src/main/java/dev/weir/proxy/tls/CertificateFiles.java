@@ -3,7 +3,7 @@ package dev.weir.proxy.tls;
 import java.nio.file.Path;
 
 /**
- * Where a certificate and its key are.
+ * The files of a certificate and its key.
  *
  * @param chain the certificate, and behind it those of the authorities between it and the root.
  * @param key its private key; may be the same file.

@@ -27,7 +27,7 @@ public final class CertificateReload implements AutoCloseable {
   private final List<FileFollower<byte[]>> followers = new ArrayList<>();
   private final Reloads reloads = new Reloads();
 
-  /** Those whose files cannot be used now. */
+  /** The certificates whose files cannot be used now. */
   private final Set<ReloadedFiles> rejected = new HashSet<>();
 
   private final WatchThread thread =

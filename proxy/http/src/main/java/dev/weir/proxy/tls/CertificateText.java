@@ -26,7 +26,7 @@ final class CertificateText {
 
   private CertificateText() {}
 
-  /** Whom a client's certificate names. */
+  /** The names in a client's certificate. */
   static CertificateNames ofClient(X509Certificate certificate) {
     String san = null;
     String uri = null;

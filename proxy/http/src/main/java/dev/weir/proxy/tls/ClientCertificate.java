@@ -4,11 +4,11 @@ import java.util.Locale;
 
 /** Whether clients have to show a certificate. */
 public enum ClientCertificate {
-  /** It is not asked for. */
+  /** A certificate is not asked for. */
   OFF,
-  /** It is asked for; who has none is let in, who has one that does not hold is not. */
+  /** A certificate is asked for; a client without one is let in, one whose does not hold is not. */
   OPTIONAL,
-  /** Who has none is not let in. */
+  /** A client without a certificate is not let in. */
   REQUIRED;
 
   @Override

@@ -14,7 +14,7 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 
 /** Reads out of a library of TLS what a handshake came to. */
 public final class HandshakeOutcome {
-  /** Of the texts in which BoringSSL and the JDK say it, what tells them from others. */
+  /** Words by which the texts of BoringSSL and the JDK that say so are told from others. */
   private static final List<String> OF_CERTIFICATES =
       List.of("certificate", "unknown_ca", "unknown ca");
 
@@ -31,7 +31,7 @@ public final class HandshakeOutcome {
   private HandshakeOutcome() {}
 
   /**
-   * What a handshake was that has succeeded.
+   * The outcome of a handshake that has succeeded.
    *
    * @param startMs when it began, in the system's time: a session that is older was resumed.
    */

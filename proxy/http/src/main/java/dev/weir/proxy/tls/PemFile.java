@@ -53,7 +53,7 @@ final class PemFile {
     return new PemFile(path, content(path));
   }
 
-  /** What a file holds, whatever that is. */
+  /** The bytes of a file, whatever they are. */
   static byte[] content(Path path) throws TlsFault {
     try {
       return SmallFile.read(path, "a file");

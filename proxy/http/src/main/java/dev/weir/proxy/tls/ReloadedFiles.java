@@ -3,7 +3,7 @@ package dev.weir.proxy.tls;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What was read from files, and is read again when they change. */
+/** Files that are read again when they change. */
 public interface ReloadedFiles {
   /** All files that it is read from. */
   List<Path> files();

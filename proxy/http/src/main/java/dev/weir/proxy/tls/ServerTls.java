@@ -61,7 +61,7 @@ public final class ServerTls implements ReloadedFiles, AutoCloseable {
   }
 
   /**
-   * Whom the certificate that a client has shown names; null if it has shown none.
+   * The names in the certificate that a client has shown; null if it has shown none.
    *
    * @param engine of a connection whose handshake has succeeded.
    */

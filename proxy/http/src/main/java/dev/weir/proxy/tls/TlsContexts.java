@@ -30,7 +30,7 @@ final class TlsContexts {
   /** How long a session may be resumed at most, in seconds. */
   static final long SESSION_SECONDS = TimeUnit.HOURS.toSeconds(12);
 
-  /** Those of TLS 1.3 first. */
+  /** The cipher suites, those of TLS 1.3 first. */
   static final List<String> CIPHERS =
       List.of(
           "TLS_AES_128_GCM_SHA256",

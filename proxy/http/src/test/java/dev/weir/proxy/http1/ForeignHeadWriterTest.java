@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.exchange.ForwardedFields;
 import dev.weir.proxy.exchange.IncomingRequest;
-import dev.weir.proxy.exchange.RequestIds;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestView;
@@ -20,7 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ForeignHeadWriterTest {
-  private final ForeignHeadWriter writer = new ForeignHeadWriter(new RequestIds());
+  private final ForeignHeadWriter writer =
+      new ForeignHeadWriter(new ForwardedFields(FieldWriter.NOTATION));
 
   @Test
   void writesWhatHttp1NeedsAroundTheFieldsThatCame() {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.TextRequest;
 import dev.weir.proxy.request.VerdictListener;

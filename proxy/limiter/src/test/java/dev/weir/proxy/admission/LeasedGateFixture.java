@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.admission.lease.LeaseKeeper;
 import dev.weir.proxy.request.Asked;
-import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.TextRequest;
 import dev.weir.proxy.request.Verdict;

@@ -19,7 +19,7 @@ final class Http1RefusalTemplate extends RefusalTemplate {
   private static final byte[] AUTHENTICATE = ascii("WWW-Authenticate: ");
   private static final byte[] CRLF = ascii("\r\n");
 
-  /** For each reason, by ordinal. */
+  /** The status line of each reason, by ordinal. */
   private static final byte[][] STATUS_LINES = new byte[RefusalReason.values().length][];
 
   static {

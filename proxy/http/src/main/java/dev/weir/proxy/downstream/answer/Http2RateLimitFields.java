@@ -29,7 +29,7 @@ public final class Http2RateLimitFields {
   private long lastWaitSeconds;
   private boolean lastWithX;
 
-  /** Where the numbers are in them. */
+  /** The ends of the numbers in them. */
   private final RateLimitDigits lastEnds = new RateLimitDigits();
 
   public Http2RateLimitFields(AnswerSettings answers) {
@@ -106,7 +106,7 @@ public final class Http2RateLimitFields {
     }
   }
 
-  /** Where the numbers are that were written last. */
+  /** The ends of the numbers that were written last. */
   RateLimitDigits digits() {
     return digits;
   }

@@ -1,11 +1,11 @@
 package dev.weir.proxy.downstream.answer;
 
-/** Where the numbers of the RateLimit fields end in the output; 0 for those that are not there. */
+/** The ends of the numbers of the RateLimit fields in an output; 0 for those that are not there. */
 final class RateLimitDigits {
-  /** Of {@code r} of RateLimit. */
+  /** The end of {@code r} of RateLimit. */
   int remainingEnd;
 
-  /** Of {@code t} of RateLimit. */
+  /** The end of {@code t} of RateLimit. */
   int waitEnd;
 
   int xRemainingEnd;
@@ -15,7 +15,7 @@ final class RateLimitDigits {
     remainingEnd = waitEnd = xRemainingEnd = xWaitEnd = 0;
   }
 
-  /** Those of others, in an output that has the same bytes behind so many. */
+  /** Takes the ends of others, in an output that has the same bytes behind {@code offset}. */
   void set(RateLimitDigits other, int offset) {
     remainingEnd = moved(other.remainingEnd, offset);
     waitEnd = moved(other.waitEnd, offset);

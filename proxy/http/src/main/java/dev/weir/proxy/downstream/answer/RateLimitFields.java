@@ -27,7 +27,7 @@ public final class RateLimitFields {
   private final RateLimitDigits digits = new RateLimitDigits();
 
   /**
-   * What stands before the first number, of the policy that was written last: most responses that
+   * The fields up to the first number, of the policy that was written last: most responses that
    * follow one another are under the same. On the heap, as it lives as long as its loop.
    */
   private final ByteBuf beginning = Unpooled.buffer(256);
@@ -48,7 +48,7 @@ public final class RateLimitFields {
     return answers;
   }
 
-  /** Where the numbers are that were written last. */
+  /** The ends of the numbers that were written last. */
   RateLimitDigits digits() {
     return digits;
   }

@@ -86,7 +86,7 @@ final class HeadReader {
     }
   }
 
-  /** What the head's own grammar does not say. */
+  /** Checks what the head's own grammar does not say. */
   private RefusalReason checkTargetAndBody(RequestHead head, int length, int readable) {
     RequestView view = head.view();
     if (!head.asteriskForm() && loop.forwards) {

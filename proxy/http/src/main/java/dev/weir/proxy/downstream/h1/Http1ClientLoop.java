@@ -12,7 +12,8 @@ import io.netty.buffer.ByteBuf;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * What the client connections of one event loop that speak HTTP/1.1 share. Used by that loop only.
+ * The parts that the HTTP/1.1 connections of one event loop's clients share. Used by that loop
+ * only.
  */
 public final class Http1ClientLoop {
   final ClientLoop clients;

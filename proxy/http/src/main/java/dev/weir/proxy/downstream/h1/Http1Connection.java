@@ -381,7 +381,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
     return 0;
   }
 
-  /** What passes on as it was framed has its trailers within, and HTTP/1.0 has none. */
+  /** Trailers of a body that keeps its framing are within it, and HTTP/1.0 has none. */
   @Override
   public void responseTrailers(RequestView fields) {
     response.complete(fields);

@@ -15,7 +15,7 @@ final class KeptInput {
   private long bytes;
   private int connections;
 
-  /** Those that keep any, the longest first. */
+  /** The first of the connections that keep any: it has for the longest. */
   private Input first;
 
   private Input last;
@@ -32,7 +32,7 @@ final class KeptInput {
     return bytes;
   }
 
-  /** That of one connection. */
+  /** The input of one connection. */
   final class Input {
     private final Channel channel;
     private final Runnable refuse;

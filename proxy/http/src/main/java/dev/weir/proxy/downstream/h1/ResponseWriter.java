@@ -24,7 +24,7 @@ import io.netty.channel.Channel;
  * HTTP/1.1, and one that is chunked loses its framing for a client of HTTP/1.0.
  */
 final class ResponseWriter {
-  /** Beyond the upstream's own fields and the RateLimit fields: what is added to a head. */
+  /** The most bytes of what is added to a head, but for the RateLimit fields. */
   private static final int ADDED_BYTES = 256;
 
   /** A body up to that long is copied behind its head rather than written apart. */

@@ -35,7 +35,7 @@ final class UntakenAnswers {
   private final int maxHigh;
   private int high;
 
-  /** Those that are behind, the longest first. */
+  /** The connections that are behind, the longest first. */
   private final Set<Answers> behind = new LinkedHashSet<>();
 
   /**
@@ -59,7 +59,7 @@ final class UntakenAnswers {
     return high;
   }
 
-  /** Those of one connection. */
+  /** The answers of one connection. */
   final class Answers {
     private final Channel channel;
     private final Runnable reset;

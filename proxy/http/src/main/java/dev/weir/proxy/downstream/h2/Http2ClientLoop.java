@@ -13,10 +13,10 @@ import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.TrafficObserver;
 
 /**
- * What the client connections of one event loop that speak HTTP/2 share. Used by that loop only.
+ * The parts that the HTTP/2 connections of one event loop's clients share. Used by that loop only.
  */
 public final class Http2ClientLoop {
-  /** So many exchanges are kept for later requests; what a peak has more of is let go of. */
+  /** The most exchanges that are kept for later requests; those of a peak are let go of. */
   static final int MAX_KEPT = 1_000;
 
   final ClientLoop clients;
@@ -57,7 +57,7 @@ public final class Http2ClientLoop {
     return connections;
   }
 
-  /** As figures tell a request of that type apart. */
+  /** The protocol by which figures tell a request of that type apart. */
   static Protocol protocol(GrpcContentType type) {
     return type == GrpcContentType.NONE ? Protocol.HTTP2 : Protocol.GRPC;
   }

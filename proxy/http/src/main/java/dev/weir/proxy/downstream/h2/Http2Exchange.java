@@ -283,7 +283,7 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
     }
   }
 
-  /** It serves no other request. */
+  /** The exchange serves no other request. */
   void leave() {
     request.leave();
   }

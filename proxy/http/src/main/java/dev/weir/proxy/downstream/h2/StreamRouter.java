@@ -38,7 +38,7 @@ public interface StreamRouter {
     return Http2ClientConnection.MAX_STREAMS;
   }
 
-  /** What a connection may hold of what it has received, in bytes: all that its windows allow. */
+  /** The most received bytes that a connection may hold: all that its windows allow. */
   default long maxReceivedBytes() {
     return Http2ClientConnection.MAX_STREAMS
         * (long) (Http2Connection.WINDOW_BYTES + Http2ClientConnection.MAX_HEAD_BYTES);

@@ -15,11 +15,11 @@ import java.net.InetSocketAddress;
 import java.util.function.Predicate;
 
 /**
- * What becomes of a connection that one listener has accepted: it is counted in, passes the gates
- * that its listener has, and then speaks HTTP. A PROXY header comes before TLS.
+ * The way of a connection that one listener has accepted: it is counted in, passes the stages that
+ * its listener has, and then speaks HTTP. A PROXY header comes before TLS.
  */
 final class AcceptedConnections {
-  /** Of the connections that a client may have, one in so many may be in its handshake. */
+  /** The connections that a client may have for each that may be in its handshake. */
   private static final int CONNECTIONS_PER_HANDSHAKE = 4;
 
   private final boolean expectsProxyHeader;

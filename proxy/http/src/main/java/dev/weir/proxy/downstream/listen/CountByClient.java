@@ -41,7 +41,7 @@ final class CountByClient {
     }
   }
 
-  /** Whom an address is counted for: itself, or its network. */
+  /** The client that an address is counted for: itself, or its network. */
   IpAddress counted(IpAddress client) {
     return client.isV4() ? client : client.network(ipv6Prefix);
   }

@@ -17,7 +17,7 @@ public final class ProxyHeader {
   /** The header does not end yet; what is there may be the beginning of one. */
   public static final int INCOMPLETE = 0;
 
-  /** What is there begins no header. */
+  /** The bytes begin no header. */
   public static final int MISSING = -1;
 
   /** A header begins there, and does not go on as one. */

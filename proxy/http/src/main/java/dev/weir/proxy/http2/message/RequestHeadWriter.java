@@ -6,7 +6,6 @@ import dev.weir.proxy.exchange.FieldPolicy;
 import dev.weir.proxy.exchange.ForwardedFields;
 import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.KnownField;
-import dev.weir.proxy.exchange.RequestIds;
 import dev.weir.proxy.http2.hpack.FieldEncoder;
 import dev.weir.proxy.http2.hpack.FieldKind;
 import dev.weir.proxy.request.Ascii;

@@ -9,10 +9,10 @@ import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What all refusals for one reason by one policy have in common, encoded: all but times and what is
+ * The common part of all refusals for one reason by one policy, encoded: all but times and what is
  * left.
  */
-final class RefusalTemplate {
+final class GrpcRefusalTemplate {
   private static final int FORMS = Form.values().length;
 
   private final byte[][] status = new byte[FORMS][];
@@ -24,7 +24,7 @@ final class RefusalTemplate {
   /**
    * @param policy null if no limit refused.
    */
-  RefusalTemplate(RefusalReason reason, QuotaPolicy policy) {
+  GrpcRefusalTemplate(RefusalReason reason, QuotaPolicy policy) {
     String message = message(reason, policy);
     details = new StatusDetails(reason.grpcStatus(), message, policy);
     String code = Integer.toString(reason.grpcStatus());
@@ -59,7 +59,7 @@ final class RefusalTemplate {
     return status[form.ordinal()];
   }
 
-  /** What an Envoy between here and the client leaves a refusal alone for; may be empty. */
+  /** The field for which an Envoy on the way leaves a refusal alone; may be empty. */
   byte[] ofEnvoy(Form form) {
     return ofEnvoy[form.ordinal()];
   }
