@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(180)
 class DecisionApiTest {
   /** Of a round, each with many calls. */
-  private static final int ASKS = 50;
+  private static final int ASKS = 20;
 
   /** Of a call of many. */
   private static final int CHECKS = 32;
