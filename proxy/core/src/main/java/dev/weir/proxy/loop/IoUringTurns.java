@@ -1,5 +1,6 @@
 package dev.weir.proxy.loop;
 
+import io.netty.channel.Channel;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
@@ -30,6 +31,7 @@ final class IoUringTurns implements IoHandlerFactory {
   private static final byte POLL_ADD = 6;
   private static final byte RECV = 27;
   private static final int POLLIN = 1;
+  private static final int POLLHUP = 16;
 
   /** Ends of turns may bring others about, which become tasks of the loop. */
   private static final int MAX_ENDS = 8;
@@ -120,8 +122,30 @@ final class IoUringTurns implements IoHandlerFactory {
       mayBegin = operation == POLL_ADD && (event.res() & POLLIN) != 0;
       handle.handle(registration, event);
       mayBegin = false;
+      if (operation == POLL_ADD && event.res() > 0 && (event.res() & POLLHUP) != 0) {
+        endIfReset(handle);
+      }
       if (operation == RECV && --reads <= 0) {
         endTurns();
+      }
+    }
+
+    /**
+     * Ends a client's connection that was reset behind what it has sent. Netty reads that and waits
+     * for more, of which the kernel has told already: nobody would know until a timeout. What a
+     * service has sent before a reset may still have to be read.
+     */
+    private void endIfReset(IoUringIoHandle handle) {
+      if (handle instanceof Channel.Unsafe unsafe) {
+        final Channel channel = unsafe.voidPromise().channel();
+        if (channel.parent() != null) {
+          eventLoop.execute(
+              () -> {
+                if (channel.isOpen() && Resets.hasEnded(channel)) {
+                  unsafe.close(unsafe.voidPromise());
+                }
+              });
+        }
       }
     }
 

@@ -47,6 +47,21 @@ class HalfCloseTest extends RigTest {
     }
   }
 
+  /** Its bytes and its reset come at once, and may be one event then. */
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.rig.Rig#transports")
+  void noticesAClientThatResetsBehindHalfARequest(String transport) throws Exception {
+    start(transport, "--timeouts.body", "1h");
+    for (int i = 0; i < 10; i++) {
+      RawClient client = rig.connect();
+      client.send(POST + "Content-Length: 5\r\n\r\n123");
+      client.reset();
+    }
+    rig.await("weir_connections_total", 10);
+    rig.await("weir_connections_open", 0);
+    rig.await("weir_requests_in_flight", 0);
+  }
+
   /** More than the system takes at once, either way, and with both sides slow to take it. */
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.rig.Rig#transports")
