@@ -1,7 +1,7 @@
 package dev.weir.proxy.log;
 
 /**
- * What a peer said (an error of a server, a name in its certificate), for one line of the log: it
+ * A text of a peer (an error of a server, a name in its certificate), for one line of the log: it
  * may be as long as the peer likes and hold whatever characters it likes.
  */
 public final class PeerText {

@@ -20,7 +20,7 @@ public final class ClientShares {
   /** One part in so many is for clients that have no more than {@link #PARTS_OF_SMALL}. */
   private static final int PARTS_FOR_SMALL = 8;
 
-  /** Who has one part in so many, or the least that can be had, has next to nothing. */
+  /** A client with one of this many parts, or with the least there is, has next to nothing. */
   private static final int PARTS_OF_SMALL = 256;
 
   private final long max;

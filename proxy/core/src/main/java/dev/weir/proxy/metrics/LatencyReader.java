@@ -10,8 +10,8 @@ public final class LatencyReader {
   private final Latencies latencies;
 
   /**
-   * By step, what this reader has not taken. Touched by {@link Latencies} only, under the step's
-   * lock.
+   * The times that this reader has not taken, by step. Touched by {@link Latencies} only, under the
+   * step's lock.
    */
   private final Histogram[] untaken = new Histogram[LatencyStep.values().length];
 

@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * What the system says of this process, under Prometheus's usual names: processor time and start
- * everywhere, memory and files on Linux.
+ * The figures that the system has of this process, under Prometheus's usual names: processor time
+ * and start everywhere, memory and files on Linux.
  */
 final class ProcessFigures implements MultiCollector {
   private static final double NS_PER_SECOND = 1e9;

@@ -3,8 +3,8 @@ package dev.weir.proxy.request;
 import org.agrona.DirectBuffer;
 
 /**
- * What is asked of {@link Admission}: an operation, what finds the rule, whose budgets, and how
- * much. A proxied request is a view, from which all follows; other callers name the rule and give
+ * A question to {@link Admission}: an operation, what finds the rule, whose budgets, and how much.
+ * A proxied request is a view, from which all follows; other callers name the rule and give
  * identities, or give identities beside a view of the endpoint that they ask for.
  *
  * <p>Filled anew for each question and owned by the caller, whose bytes it refers to: valid until
@@ -43,7 +43,7 @@ public final class Question {
   private boolean isFollowed;
   private boolean isTimedTogether;
 
-  /** What admission has found out of it already; null if nothing. */
+  /** The part that admission has found out already; null if none. */
   private Object expectation;
 
   private DirectBuffer onceBytes;
@@ -219,7 +219,7 @@ public final class Question {
     expectation = found;
   }
 
-  /** What admission has found out of it already; null if nothing. */
+  /** The part that admission has found out already; null if none. */
   public Object expectation() {
     return expectation;
   }

@@ -1,7 +1,7 @@
 package dev.weir.proxy.request;
 
 /**
- * What clients are told of a limit: one item of {@code RateLimit-Policy}.
+ * A limit as clients are told of it: one item of {@code RateLimit-Policy}.
  *
  * @param name the policy's name, printable ASCII without quote or backslash.
  * @param quota requests per window, 0 to 999,999,999,999,999.

@@ -40,7 +40,7 @@ public interface StoreObserver {
   default void storeDebts(long requestCount, boolean charged) {}
 
   /**
-   * What so many requests were charged had to be given back.
+   * Charges of requests had to be given back.
    *
    * @param sent whether it was; else the server could not be reached, and the charge stays.
    */

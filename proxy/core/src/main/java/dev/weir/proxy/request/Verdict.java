@@ -1,9 +1,8 @@
 package dev.weir.proxy.request;
 
 /**
- * What was decided about one question, with all that an answer may have to say. Owned by an event
- * loop and reused: valid only during the call that hands it over; who needs it longer copies what
- * it needs.
+ * The decision on one question, with all that an answer may have to say. Owned by an event loop and
+ * reused: valid only during the call that hands it over; who needs it longer copies what it needs.
  */
 public final class Verdict {
   /** The percentage of a budget from which on clients are warned. */

@@ -1,8 +1,8 @@
 package dev.weir.proxy.request;
 
 /**
- * Who has asked for a verdict: a request of whatever protocol, or a caller that has none. It is
- * told a verdict that was not known at once, and only that.
+ * The asker of a question, of whatever protocol: it is told the verdict if that was not known at
+ * once, and only then.
  */
 public interface VerdictListener {
   /**

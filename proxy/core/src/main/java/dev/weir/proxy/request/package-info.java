@@ -1,5 +1,5 @@
 /**
- * What every part of the proxy shares about one request: the view of it ({@link
+ * The parts of a request that every package shares: the view of it ({@link
  * dev.weir.proxy.request.RequestView}), the verdict on it ({@link dev.weir.proxy.request.Verdict})
  * and the reasons for refusing it ({@link dev.weir.proxy.request.RefusalReason}). Knows no protocol
  * and no other package.

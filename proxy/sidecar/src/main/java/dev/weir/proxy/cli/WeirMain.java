@@ -9,7 +9,7 @@ import io.netty.util.ResourceLeakDetector;
 import java.io.PrintWriter;
 
 /**
- * Where the process begins and ends. What a command answers goes to standard output, everything
+ * The beginning and end of the process. The answer of a command goes to standard output, everything
  * else to standard error.
  */
 public final class WeirMain {

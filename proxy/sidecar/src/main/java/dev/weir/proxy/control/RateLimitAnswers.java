@@ -1,7 +1,7 @@
 package dev.weir.proxy.control;
 
 /**
- * What all answers of Envoy's rate-limit service have, whatever its files say.
+ * Settings of all answers of Envoy's rate-limit service, whatever its files say.
  *
  * @param headers of domains whose files say none.
  * @param isShadow whether a call that is over its limits passes.

@@ -3,7 +3,7 @@ package dev.weir.proxy.control;
 import java.nio.file.Path;
 
 /**
- * Where the files of Envoy's rate-limit service are.
+ * Settings of Envoy's rate-limit service.
  *
  * @param folder null if the service is not wanted.
  * @param mergesDomains whether several files may have one domain.

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What may stand in one place of a settings file, and in what is there; made from the tables. What
- * a text means is checked when it is read.
+ * The schema of one place of a settings file and of what is in it, made from the tables. The
+ * meaning of a text is checked when it is read.
  */
 final class SettingsSchema {
   private final List<ValueType> types;

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Where programs ask, and who of them may.
+ * The listeners of the decision API, and who may ask.
  *
  * @param listeners none, if nobody may.
  * @param tokens a file of them, one a line; null if there are none.

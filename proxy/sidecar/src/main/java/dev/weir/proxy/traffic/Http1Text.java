@@ -5,8 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * As much of HTTP/1.1 as the conversations have. Not the sidecar's own grammar, which would be
- * compiled for both of its users.
+ * The part of HTTP/1.1 that the conversations have. It is not the sidecar's own grammar, which
+ * would be compiled for both of its users.
  */
 final class Http1Text {
   private static final String HEAD_END = "\r\n\r\n";

@@ -11,14 +11,15 @@ import java.nio.file.Path;
  */
 public final class MemoryLimit {
   /**
-   * What a sidecar without a key takes of its container, in bytes: 40 MiB were measured when it was
-   * ready, 62 under full load with one event loop. Rather too little, so that what is told is true.
+   * The memory that a sidecar without a key takes of its container, in bytes: 40 MiB were measured
+   * when it was ready, 62 under full load with one event loop. Rather too little, so that no
+   * warning is false.
    */
   static final long LEAST_REST_BYTES = 48L << 20;
 
   /**
-   * What warming up wants of a container, in bytes: 60 to 88 MiB were measured in the first seconds
-   * of a start with next to no table, and 31 to 36 without it.
+   * The memory that a warm-up wants of a container, in bytes: 60 to 88 MiB were measured in the
+   * first seconds of a start with next to no table, and 31 to 36 without it.
    */
   static final long LEAST_WARM_BYTES = 96L << 20;
 
@@ -36,8 +37,8 @@ public final class MemoryLimit {
   private MemoryLimit() {}
 
   /**
-   * What may be taken of the heap in a container, in bytes: what that leaves beside the rest, if it
-   * is less than the heap may be.
+   * The part of the heap that may be taken in a container, in bytes: the memory that the rest of
+   * the sidecar leaves, if that is less than the heap may be.
    */
   static long heapBytes(long maxHeapBytes, long limitBytes) {
     return Math.min(maxHeapBytes, Math.max(LEAST_CLIENTS_BYTES, limitBytes - LEAST_REST_BYTES));

@@ -46,7 +46,7 @@ final class AskedChecks {
     }
 
     /**
-     * It is decided.
+     * The check is decided.
      *
      * @param atNs what the verdict's times count from, in the loop's time.
      */

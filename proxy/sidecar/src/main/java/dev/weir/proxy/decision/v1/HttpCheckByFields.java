@@ -44,8 +44,8 @@ final class HttpCheckByFields extends HttpCheck {
   }
 
   /**
-   * Those of proxies whose checks tell of the request in fields, and of those that ask with the
-   * request's own method and path behind a prefix.
+   * The endpoint of proxies whose checks tell of the request in fields, and that of proxies which
+   * ask with the request's own method and path behind a prefix.
    */
   static List<HttpEndpoint> endpoints(
       Admission admission, LoopClock clock, AnswerSettings settings) {
