@@ -7,10 +7,10 @@ import java.util.Arrays;
 
 /**
  * A question to the store: what is to be done, with which budgets, and who is told of it. Begun
- * with one of {@link #check}, {@link #lease}, {@link #peek}, {@link #reset}, {@link #refund},
- * {@link #giveBack} and {@link #debt}, which forget what it was before; then {@link #of}, then what
- * differs from one request at a cost of 1. {@link LoopStore#ask} copies it, so it may be filled
- * anew as soon as that returns. Used by one event loop.
+ * with one of {@link #check}, {@link #lease}, {@link #peek}, {@link #reset}, {@link #giveBack} and
+ * {@link #debt}, which forget what it was before; then {@link #of}, then what differs from one
+ * request at a cost of 1. {@link LoopStore#ask} copies it, so it may be filled anew as soon as that
+ * returns. Used by one event loop.
  */
 public final class StoreQuestion {
   /** The kind of a question. */
@@ -130,28 +130,18 @@ public final class StoreQuestion {
   }
 
   /**
-   * Gives back what a check has granted. Where the server is not to be reached it is forgotten.
+   * Gives back, once, what a check or lease has granted and nobody has used. Where the server that
+   * granted it is not to be reached, or another has taken its place, it is forgotten.
    *
-   * @param decidedAtUs {@link StoreDecision#decidedAtUs()} of that check.
-   */
-  public StoreQuestion refund(long decidedAtUs) {
-    begin(Operation.REFUND, null, 0);
-    this.decidedAtUs = decidedAtUs;
-    return this;
-  }
-
-  /**
-   * Gives back what a lease has granted and nobody has used, once. Where the server that granted it
-   * is not to be reached, or another has taken its place, it is forgotten.
-   *
-   * @param server {@link StoreDecision#server()} of that lease.
-   * @param decidedAtUs {@link StoreDecision#decidedAtUs()} of that lease.
+   * @param server {@link StoreDecision#server()} of that decision; 0 for any.
+   * @param decidedAtUs {@link StoreDecision#decidedAtUs()} of that decision.
    * @param lifeUs {@link StoreDecision#lifeUs()} for requests that were kept, 0 for those that were
    *     granted at once.
    */
   public StoreQuestion giveBack(long server, long decidedAtUs, long lifeUs) {
-    refund(decidedAtUs);
+    begin(Operation.REFUND, null, 0);
     this.server = server;
+    this.decidedAtUs = decidedAtUs;
     this.lifeUs = lifeUs;
     return this;
   }

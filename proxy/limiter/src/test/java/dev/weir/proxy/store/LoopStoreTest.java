@@ -357,7 +357,7 @@ class LoopStoreTest {
 
   private void refund() {
     key();
-    store.ask(question.refund(grantedAtUs).of(keys, 0, limits), model.clock().nowNs());
+    store.ask(question.giveBack(0, grantedAtUs, 0).of(keys, 0, limits), model.clock().nowNs());
   }
 
   private long charged() {

@@ -178,7 +178,7 @@ class StoreQuestionIT {
   @Test
   void aRefundGivesBackWithoutACallback() throws Exception {
     Answer granted = ask(new StoreQuestion().check(null, 0).of(name(), 0, days).upTo(10));
-    StoreQuestion refund = new StoreQuestion().refund(granted.decidedAtUs());
+    StoreQuestion refund = new StoreQuestion().giveBack(0, granted.decidedAtUs(), 0);
     tell(refund.of(name(), 0, days).upTo(4));
     // Behind it in the same batch or a later one.
     assertTrue(ask(new StoreQuestion().peek(null, 0).of(name(), 0, days)).remaining() >= 3);
