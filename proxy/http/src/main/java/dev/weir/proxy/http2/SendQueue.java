@@ -199,15 +199,21 @@ final class SendQueue {
   }
 
   private void sendAtOnce(int stream, ByteBuf content, boolean end) {
-    while (content.isReadable() && room(stream) > 0 && !output.isFull()) {
-      frame(stream, content, end);
+    int room = room(stream);
+    while (content.isReadable() && room > 0 && !output.isFull()) {
+      frame(stream, content, room, end);
+      room = room(stream);
     }
   }
 
-  /** Writes one frame of content; returns its bytes. */
-  private int frame(int stream, ByteBuf content, boolean end) {
+  /**
+   * Writes one frame of content; returns its bytes.
+   *
+   * @param room for the stream.
+   */
+  private int frame(int stream, ByteBuf content, int room, boolean end) {
     final int most = Math.min(Setting.DEFAULT_MAX_FRAME_BYTES, content.readableBytes());
-    final int bytes = Math.min(most, room(stream));
+    final int bytes = Math.min(most, room);
     final boolean last = end && bytes == content.readableBytes();
     sent(stream, bytes);
     output.data(streams.id(stream), content, bytes, last);
@@ -356,8 +362,9 @@ final class SendQueue {
       if (streams.waiting[stream] == null) {
         connection.states.freeIfDone(stream); // reset while it stood here
       } else if (streams.sendWindow[stream] > 0) {
-        if (room(stream) > 0) {
-          pumpFrame(stream);
+        final int room = room(stream);
+        if (room > 0) {
+          pumpFrame(stream, room);
           firstShut = NONE;
         } else {
           push(stream);
@@ -367,17 +374,16 @@ final class SendQueue {
     }
   }
 
-  private void pumpFrame(int stream) {
+  private void pumpFrame(int stream, int room) {
     final ByteBuf content = streams.waiting[stream];
     final ByteBuf trailers = streams.waitingTrailers[stream];
     final boolean ends = streams.has(stream, StreamSlots.END_WAITS);
-    final boolean last =
-        content.readableBytes() <= Math.min(Setting.DEFAULT_MAX_FRAME_BYTES, room(stream));
+    final boolean last = content.readableBytes() <= Math.min(Setting.DEFAULT_MAX_FRAME_BYTES, room);
     if (last) {
       forget(stream);
     }
     final StreamOwner owner = streams.owners[stream];
-    final int bytes = frame(stream, content, ends && trailers == null);
+    final int bytes = frame(stream, content, room, ends && trailers == null);
     if (last) {
       release(content);
       if (trailers != null) {

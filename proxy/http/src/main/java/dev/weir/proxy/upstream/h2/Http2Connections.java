@@ -8,6 +8,7 @@ import dev.weir.proxy.upstream.UpstreamConnector;
 import dev.weir.proxy.upstream.UpstreamLoop;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -80,10 +81,11 @@ final class Http2Connections {
    * if none has.
    */
   Http2Upstream withRoom() {
+    SocketAddress[] current = loop.addresses().current();
     Http2Upstream fullest = null;
     for (int i = connections.size() - 1; i >= 0; i--) {
       Http2Upstream connection = connections.get(i);
-      if (connection.http2.isGoingAway() || connection.targets() != loop.addresses().current()) {
+      if (connection.http2.isGoingAway() || connection.targets() != current) {
         leave(connection);
         connection.http2.drain();
       } else if (connection.http2.hasRoom()

@@ -90,10 +90,12 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
     if (webSocket && !longStreams.hasRoom(client)) {
       return Pending.BUSY;
     }
-    if (!waiting.maySkip(client)) {
+    boolean hasRoom = waiting.maySkip(client);
+    if (!hasRoom) {
       lookForLongStreams();
+      hasRoom = waiting.maySkip(client);
     }
-    boolean hasRoom = waiting.maySkip(client) && suits(webSocket, client);
+    hasRoom = hasRoom && suits(webSocket, client);
     if (!hasRoom && !waiting.hasRoom(client)) {
       return Pending.BUSY;
     }
