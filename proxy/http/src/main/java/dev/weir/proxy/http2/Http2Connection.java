@@ -56,7 +56,7 @@ public final class Http2Connection {
   final SendQueue queue;
   final WindowWait windowWait;
   final StalledStreams stalled;
-  final FloodGuard conduct;
+  final FloodGuard floodGuard;
   final ConnectionTimer timer;
   final GoAways goAways;
   final HeldBound bound;
@@ -87,7 +87,7 @@ public final class Http2Connection {
     queue = new SendQueue(streams, output, this, new SendWindow(role));
     windowWait = new WindowWait(this, streams, queue);
     stalled = new StalledStreams(this, streams);
-    conduct = new FloodGuard(this);
+    floodGuard = new FloodGuard(this);
     timer = new ConnectionTimer(this, loop.deadlines);
     goAways = new GoAways(this);
     bound = new HeldBound(this);
@@ -350,7 +350,7 @@ public final class Http2Connection {
    * fault of the peer's.
    */
   public void malformed(int stream) {
-    final int error = conduct.fault(stream, ErrorCode.PROTOCOL_ERROR);
+    final int error = floodGuard.fault(stream, ErrorCode.PROTOCOL_ERROR);
     if (error != ErrorCode.NO_ERROR) {
       handler.failFor(error);
     }
@@ -426,7 +426,7 @@ public final class Http2Connection {
   public void brokenOff(int stream) {
     if (handler.isOpen()) {
       streams.flags[stream] |= StreamSlots.BROKEN_OFF;
-      conduct.brokenOff(streams.oldNs[stream]);
+      floodGuard.brokenOff(streams.oldNs[stream]);
     }
   }
 

@@ -109,7 +109,7 @@ final class Http2Handler extends InboundHandler implements TurnEnd.Member {
 
   /** Ends the connection with an error of the peer's. */
   void failFor(int errorCode) {
-    fail(errorCode, connection.conduct.debugText());
+    fail(errorCode, connection.floodGuard.debugText());
   }
 
   private void fail(int errorCode, byte[] debugText) {

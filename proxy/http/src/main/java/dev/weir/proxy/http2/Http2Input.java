@@ -68,7 +68,7 @@ final class Http2Input {
     isReading = true;
     boolean hasEnded = false;
     try {
-      int error = connection.conduct.read(bytes);
+      int error = connection.floodGuard.read(bytes);
       int before = -1;
       try {
         while (error == ErrorCode.NO_ERROR

@@ -17,7 +17,7 @@ final class ReceivedBlocks {
   private final StreamSlots streams;
   private final StreamStates states;
   private final ClosedStreams closed;
-  private final FloodGuard conduct;
+  private final FloodGuard floodGuard;
   private final FieldDecoder decoder;
 
   /** The next block ends its stream, whatever is in it. */
@@ -28,7 +28,7 @@ final class ReceivedBlocks {
     streams = connection.streams;
     states = connection.states;
     closed = connection.states.closed();
-    conduct = connection.conduct;
+    floodGuard = connection.floodGuard;
     decoder = new FieldDecoder(connection.role == Role.SERVER); // a service's answer is one of many
   }
 
@@ -78,7 +78,7 @@ final class ReceivedBlocks {
       // An answer of two ends, or to a stream that we reset so many streams ago: others go on.
       return closed.isRemembered(id) && closed.wasReset(id)
           ? ErrorCode.NO_ERROR
-          : conduct.ignored();
+          : floodGuard.ignored();
     }
     if (!closed.isRemembered(id) || !closed.wasOpen(id)) {
       return ErrorCode.PROTOCOL_ERROR;
@@ -94,12 +94,12 @@ final class ReceivedBlocks {
     if (!states.mayOpenPeerStream()) {
       states.refuse(id, ErrorCode.REFUSED_STREAM);
       return connection.peer.isAckReceived()
-          ? conduct.glitch(Glitch.EXCESS_STREAM)
+          ? floodGuard.glitch(Glitch.EXCESS_STREAM)
           : ErrorCode.NO_ERROR;
     }
     if (malformed) {
       states.refuse(id, ErrorCode.PROTOCOL_ERROR);
-      return conduct.glitch(Glitch.STREAM_FAULT);
+      return floodGuard.glitch(Glitch.STREAM_FAULT);
     }
     if (!connection.events.mayOpen(streams.growthBytes())) {
       states.refuse(id, ErrorCode.REFUSED_STREAM);
@@ -117,7 +117,7 @@ final class ReceivedBlocks {
 
   private int ofOpen(int stream, FieldBlock fields, boolean malformed, boolean endStream) {
     if (streams.has(stream, StreamSlots.REMOTE_ENDED)) {
-      return conduct.fault(stream, ErrorCode.STREAM_CLOSED);
+      return floodGuard.fault(stream, ErrorCode.STREAM_CLOSED);
     }
     if (streams.has(stream, StreamSlots.RELEASED)) {
       if (endStream) {
@@ -126,18 +126,18 @@ final class ReceivedBlocks {
       return ErrorCode.NO_ERROR;
     }
     if (malformed) {
-      return conduct.fault(stream, ErrorCode.PROTOCOL_ERROR, endStream);
+      return floodGuard.fault(stream, ErrorCode.PROTOCOL_ERROR, endStream);
     }
     if (!streams.has(stream, StreamSlots.HEAD_RECEIVED)) {
       if (!isInformational(fields)) {
         streams.flags[stream] |= StreamSlots.HEAD_RECEIVED;
       } else if (endStream) {
-        return conduct.fault(stream, ErrorCode.PROTOCOL_ERROR, endStream);
+        return floodGuard.fault(stream, ErrorCode.PROTOCOL_ERROR, endStream);
       }
       return head(stream, fields, endStream);
     }
     if (!endStream || fields.hasPseudo() || streams.isShort(stream)) {
-      return conduct.fault(stream, ErrorCode.PROTOCOL_ERROR, endStream);
+      return floodGuard.fault(stream, ErrorCode.PROTOCOL_ERROR, endStream);
     }
     streams.flags[stream] |= StreamSlots.REMOTE_ENDED;
     streams.owners[stream].trailersReceived(fields);
@@ -163,7 +163,7 @@ final class ReceivedBlocks {
       return ErrorCode.NO_ERROR;
     }
     if (streams.isShort(stream) && !streams.has(stream, StreamSlots.RESET)) {
-      return conduct.fault(stream, ErrorCode.PROTOCOL_ERROR);
+      return floodGuard.fault(stream, ErrorCode.PROTOCOL_ERROR);
     }
     states.ended(stream);
     return ErrorCode.NO_ERROR;

@@ -17,7 +17,7 @@ final class ReceivedFrames implements FrameSink {
   private final StreamStates states;
   private final ClosedStreams closed;
   private final ReceiveWindows windows;
-  private final FloodGuard conduct;
+  private final FloodGuard floodGuard;
   private final ReceivedBlocks blocks;
 
   /** Whether any settings have come: no other frame may come before. */
@@ -29,7 +29,7 @@ final class ReceivedFrames implements FrameSink {
     states = connection.states;
     closed = states.closed();
     windows = connection.windows;
-    conduct = connection.conduct;
+    floodGuard = connection.floodGuard;
     blocks = new ReceivedBlocks(connection);
   }
 
@@ -43,23 +43,23 @@ final class ReceivedFrames implements FrameSink {
     if (!settingsHaveCome) {
       return ErrorCode.PROTOCOL_ERROR;
     }
-    conduct.payload(bytes);
+    floodGuard.payload(bytes);
     return blocks.read(id, in, offset, bytes, endStream);
   }
 
   @Override
   public int data(int id, ByteBuf in, int offset, int bytes, int creditBytes, boolean endStream) {
-    conduct.payload(bytes);
+    floodGuard.payload(bytes);
     windows.connectionTook(creditBytes);
     final int stream = streams.find(id);
     if (stream == NONE || streams.has(stream, StreamSlots.RESET)) {
       return dataOfClosed(id);
     }
     if (streams.has(stream, StreamSlots.REMOTE_ENDED)) {
-      return conduct.fault(stream, ErrorCode.STREAM_CLOSED);
+      return floodGuard.fault(stream, ErrorCode.STREAM_CLOSED);
     }
     if (!windows.take(stream, creditBytes)) {
-      return conduct.fault(stream, ErrorCode.FLOW_CONTROL_ERROR, endStream);
+      return floodGuard.fault(stream, ErrorCode.FLOW_CONTROL_ERROR, endStream);
     }
     if (streams.has(stream, StreamSlots.RELEASED)) {
       windows.give(stream, creditBytes);
@@ -70,7 +70,7 @@ final class ReceivedFrames implements FrameSink {
     }
     if (!streams.has(stream, StreamSlots.HEAD_RECEIVED)
         || !streams.mayTake(stream, bytes, endStream)) {
-      return conduct.fault(stream, ErrorCode.PROTOCOL_ERROR, endStream);
+      return floodGuard.fault(stream, ErrorCode.PROTOCOL_ERROR, endStream);
     }
     tellData(stream, in, offset, bytes, creditBytes, endStream);
     return ErrorCode.NO_ERROR;
@@ -107,7 +107,7 @@ final class ReceivedFrames implements FrameSink {
       return connection.goAways.isAbove(id) ? ErrorCode.NO_ERROR : ErrorCode.PROTOCOL_ERROR;
     }
     if (!closed.isRemembered(id)) {
-      return conduct.ignored();
+      return floodGuard.ignored();
     }
     if (!closed.wasOpen(id)) {
       return ErrorCode.PROTOCOL_ERROR;
@@ -116,7 +116,7 @@ final class ReceivedFrames implements FrameSink {
       return ErrorCode.NO_ERROR;
     }
     states.writeReset(id, ErrorCode.STREAM_CLOSED);
-    return conduct.glitch(Glitch.STREAM_FAULT);
+    return floodGuard.glitch(Glitch.STREAM_FAULT);
   }
 
   @Override
@@ -136,7 +136,7 @@ final class ReceivedFrames implements FrameSink {
         connection.role == Role.CLIENT && errorCode == ErrorCode.REFUSED_STREAM;
     states.end(stream, unprocessed ? StreamEnd.UNPROCESSED : StreamEnd.PEER_RESET, errorCode);
     return worksOnIt && connection.role == Role.SERVER
-        ? conduct.reset(lateNs, oldNs)
+        ? floodGuard.reset(lateNs, oldNs)
         : ErrorCode.NO_ERROR;
   }
 
@@ -182,7 +182,7 @@ final class ReceivedFrames implements FrameSink {
       }
     }
     return connection.peer.areReceived()
-        ? conduct.glitch(Glitch.WINDOW_CHANGE)
+        ? floodGuard.glitch(Glitch.WINDOW_CHANGE)
         : ErrorCode.NO_ERROR;
   }
 
@@ -194,7 +194,7 @@ final class ReceivedFrames implements FrameSink {
     connection.output.settingsAck();
     connection.handler.controlFrame();
     connection.events.settingsReceived();
-    return first ? ErrorCode.NO_ERROR : conduct.glitch(Glitch.SETTINGS);
+    return first ? ErrorCode.NO_ERROR : floodGuard.glitch(Glitch.SETTINGS);
   }
 
   @Override
@@ -205,7 +205,7 @@ final class ReceivedFrames implements FrameSink {
       return ErrorCode.NO_ERROR;
     }
     if (connection.peer.isAckReceived()) {
-      return windows.acknowledged() ? ErrorCode.NO_ERROR : conduct.glitch(Glitch.SETTINGS);
+      return windows.acknowledged() ? ErrorCode.NO_ERROR : floodGuard.glitch(Glitch.SETTINGS);
     }
     connection.peer.ackReceived();
     connection.timer.settingsTaken();
@@ -216,7 +216,7 @@ final class ReceivedFrames implements FrameSink {
   public int ping(long data) {
     connection.output.pingAck(data);
     connection.handler.controlFrame();
-    return conduct.ping();
+    return floodGuard.ping();
   }
 
   @Override
@@ -235,7 +235,7 @@ final class ReceivedFrames implements FrameSink {
 
   @Override
   public int windowUpdate(int id, int bytes) {
-    final int error = conduct.windowUpdate();
+    final int error = floodGuard.windowUpdate();
     if (error != ErrorCode.NO_ERROR) {
       return error;
     }
@@ -249,14 +249,14 @@ final class ReceivedFrames implements FrameSink {
     if (streams.has(stream, StreamSlots.RESET) || connection.queue.credit(stream, bytes)) {
       return ErrorCode.NO_ERROR;
     }
-    return conduct.fault(stream, ErrorCode.FLOW_CONTROL_ERROR);
+    return floodGuard.fault(stream, ErrorCode.FLOW_CONTROL_ERROR);
   }
 
   @Override
   public int streamFault(int id, int errorCode) {
     final int stream = streams.find(id);
     if (stream != NONE) {
-      return conduct.fault(stream, errorCode);
+      return floodGuard.fault(stream, errorCode);
     }
     if (isIdle(id)) {
       return errorCode;
@@ -264,11 +264,11 @@ final class ReceivedFrames implements FrameSink {
     if (closed.isRemembered(id) && !closed.wasReset(id)) {
       states.writeReset(id, errorCode);
     }
-    return conduct.glitch(Glitch.STREAM_FAULT);
+    return floodGuard.glitch(Glitch.STREAM_FAULT);
   }
 
   @Override
   public int glitch(Glitch glitch) {
-    return glitch == Glitch.IGNORED_FRAME ? conduct.ignored() : conduct.glitch(glitch);
+    return glitch == Glitch.IGNORED_FRAME ? floodGuard.ignored() : floodGuard.glitch(glitch);
   }
 }

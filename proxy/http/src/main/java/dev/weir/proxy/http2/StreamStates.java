@@ -198,7 +198,7 @@ final class StreamStates {
             stream, StreamSlots.IN_TURN | StreamSlots.IN_RING | StreamSlots.RESET_UNSEEN)
         && isClosed(stream)) {
       if (!streams.has(stream, StreamSlots.RESET | StreamSlots.BROKEN_OFF)) {
-        connection.conduct.streamCompleted();
+        connection.floodGuard.streamCompleted();
       }
       tellClosed(stream);
       connection.windows.ended(stream);

@@ -229,9 +229,9 @@ final class Http2Upstream implements StreamEvents {
 
   @Override
   public void streamReset(int stream) {
-    UpstreamStream call = (UpstreamStream) http2.owner(stream);
-    if (call != null) {
-      http2Loop.resets.count(call.client(), http2Loop.nowNs());
+    UpstreamStream exchange = (UpstreamStream) http2.owner(stream);
+    if (exchange != null) {
+      http2Loop.resets.count(exchange.client(), http2Loop.nowNs());
     }
   }
 
@@ -252,9 +252,9 @@ final class Http2Upstream implements StreamEvents {
   long awaitedSince(long afterNs) {
     long sinceNs = Deadlines.NEVER;
     for (int stream = 0; stream < http2.slots(); stream++) {
-      UpstreamStream call = (UpstreamStream) http2.owner(stream);
-      if (call != null && call.waitsSinceNs() > afterNs) {
-        sinceNs = Math.min(sinceNs, call.waitsSinceNs());
+      UpstreamStream exchange = (UpstreamStream) http2.owner(stream);
+      if (exchange != null && exchange.waitsSinceNs() > afterNs) {
+        sinceNs = Math.min(sinceNs, exchange.waitsSinceNs());
       }
     }
     return sinceNs;
@@ -263,9 +263,9 @@ final class Http2Upstream implements StreamEvents {
   /** Tells of each stream that an exchange has. */
   void forEachStream(Consumer<UpstreamStream> told) {
     for (int stream = 0; stream < http2.slots(); stream++) {
-      UpstreamStream call = (UpstreamStream) http2.owner(stream);
-      if (call != null) {
-        told.accept(call);
+      UpstreamStream exchange = (UpstreamStream) http2.owner(stream);
+      if (exchange != null) {
+        told.accept(exchange);
       }
     }
   }

@@ -17,7 +17,7 @@ final class Http2UpstreamLoop {
   /** Resets of their clients' streams. */
   final ClientResets resets = new ClientResets();
 
-  final TurnOfCalls turn;
+  final UpstreamTurn turn;
 
   /** Takes connections over which HTTP/1.1 was agreed on; null if all speak HTTP/2. */
   AlpnOrigin alpn;
@@ -31,7 +31,7 @@ final class Http2UpstreamLoop {
     this.connections = connections;
     this.observer = observer;
     this.messages = messages;
-    turn = new TurnOfCalls(connections.turnEnd());
+    turn = new UpstreamTurn(connections.turnEnd());
   }
 
   long nowNs() {

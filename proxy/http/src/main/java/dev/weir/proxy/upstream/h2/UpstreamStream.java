@@ -122,8 +122,8 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
   private RefusalReason failure;
 
   /**
-   * The next stream that has told its client something in this turn ({@link TurnOfCalls}); this one
-   * if there is none, null if this has told nothing.
+   * The next stream that has told its client something in this turn ({@link UpstreamTurn}); this
+   * one if there is none, null if this has told nothing.
    */
   UpstreamStream nextTold;
 

@@ -6,7 +6,7 @@ import dev.weir.proxy.loop.TurnEnd;
  * The turn of an event loop, as streams to the service see it: which one it is, and which streams
  * have told their clients something in it. What they have told is sent at its end, once.
  */
-final class TurnOfCalls implements TurnEnd.Member {
+final class UpstreamTurn implements TurnEnd.Member {
   private final TurnEnd turnEnd;
   private boolean joined;
   private long number;
@@ -14,7 +14,7 @@ final class TurnOfCalls implements TurnEnd.Member {
   /** The stream that was the last to tell its client something; the others follow it. */
   private UpstreamStream told;
 
-  TurnOfCalls(TurnEnd turnEnd) {
+  UpstreamTurn(TurnEnd turnEnd) {
     this.turnEnd = turnEnd;
   }
 
