@@ -112,6 +112,8 @@ public final class EchoService implements AutoCloseable {
       Http2Headers answer = new DefaultHttp2Headers().status("200");
       if (isCall) {
         answer.set("content-type", type);
+      } else if (head.isEndStream()) {
+        answer.set("content-length", Integer.toString(BODY.length()));
       }
       stream.write(new DefaultHttp2HeadersFrame(answer));
       if (head.isEndStream()) {
