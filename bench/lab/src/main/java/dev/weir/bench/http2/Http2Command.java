@@ -33,7 +33,7 @@ public final class Http2Command implements Callable<Integer> {
 
   private static final String STREAMS =
       """
-      1,000 connections of 100 streams, all open at once; their requests wait for a service that answers none.
+      400 connections of 100 streams, all open at once; their requests wait for a service that answers none.
       """;
 
   private static final String ROWS =
@@ -51,7 +51,7 @@ public final class Http2Command implements Callable<Integer> {
       split = ",",
       defaultValue = "memory,abuse,abuse-tls",
       description = {
-        "memory: 100,000 open streams. abuse: each kind of abuse beside its honest twin; abuse-tls:",
+        "memory: 40,000 open streams. abuse: each kind of abuse beside its honest twin; abuse-tls:",
         "over TLS (default: all)."
       })
   private List<String> parts;
@@ -70,7 +70,8 @@ public final class Http2Command implements Callable<Integer> {
     report.expectSeconds("--seconds", seconds, 0.1, 60);
     final MarkdownReport text =
         new MarkdownReport("What HTTP/2 through a sidecar withstands", report.command());
-    final Path launcher = WeirLauncher.required();
+    final Path launcher =
+        WeirLauncher.find().orElseThrow(() -> new IOException("no launcher beside these classes"));
     text.fact(WeirLauncher.version(launcher));
     for (String part : parts) {
       try (TemporaryFolder folder = new TemporaryFolder("weir-bench-http2");

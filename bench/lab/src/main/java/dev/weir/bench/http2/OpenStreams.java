@@ -15,7 +15,10 @@ import java.util.function.DoublePredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Memory of a sidecar with 1,000 connections of 100 streams each, all open at once. */
+/**
+ * Memory of a sidecar with 400 connections of 100 streams each, all open at once: within the share
+ * of the heap that one address has.
+ */
 final class OpenStreams {
   /** Settings of the sidecar, but for addresses and rules: all may wait for the service. */
   static final String SETTINGS =
@@ -25,7 +28,7 @@ final class OpenStreams {
       timeouts: {upstream-queue: 10m, response: 10m, idle: 10m}
       """;
 
-  private static final int CONNECTIONS = 1_000;
+  private static final int CONNECTIONS = 400;
   private static final int STREAMS = 100;
   private static final Pattern OTHER_MEMORY =
       Pattern.compile("Other \\(reserved=\\d+KB, committed=(\\d+)KB\\)");
