@@ -142,7 +142,8 @@ abstract class LineProtocolTest {
               asker.decided(LATE_TICKET, verdict);
             }
           });
-      return asked.awaited(LATE_TICKET);
+      boolean countsMessages = asked.countsMessages();
+      return asked.awaited(LATE_TICKET).countsMessages(countsMessages);
     }
 
     @Override
