@@ -26,7 +26,7 @@ public enum GrpcStatus {
   }
 
   /** What comes nearest to a status of HTTP. */
-  public static GrpcStatus ofHttp(int status) {
+  public static GrpcStatus nearestToHttp(int status) {
     return switch (status) {
       case 400, 413, 415 -> INVALID_ARGUMENT;
       case 401 -> UNAUTHENTICATED;

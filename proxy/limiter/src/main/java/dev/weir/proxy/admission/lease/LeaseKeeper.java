@@ -51,7 +51,7 @@ public final class LeaseKeeper implements BudgetListener {
   private final ArrayDeque<LeaseAsk> freeAsks = new ArrayDeque<>();
 
   private int askCount;
-  private final LeaseEnds ends = new LeaseEnds();
+  private final LeasesByEnd ends = new LeasesByEnd();
   private final SuspensionWatch suspension = new SuspensionWatch();
   private final WakeUp sweep;
   private final long deadlineNs;

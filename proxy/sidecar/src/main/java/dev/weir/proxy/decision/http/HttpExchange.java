@@ -258,7 +258,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
 
   void send(HttpAnswer answer) {
     ProxiedRequest answered = request;
-    origin.observer().callEnded(endpoint.kind(), GrpcStatus.ofHttp(answer.status()).code());
+    origin.observer().callEnded(endpoint.kind(), GrpcStatus.nearestToHttp(answer.status()).code());
     ByteBuf content = content(answer);
     request = null;
     forget();

@@ -3,7 +3,7 @@ package dev.weir.proxy.admission.lease;
 import java.util.Arrays;
 
 /** The leases that one event loop was granted, until their ends. */
-final class LeaseEnds {
+final class LeasesByEnd {
   private int[] hands = new int[16];
   private int[] places = new int[16];
   private long[] leases = new long[16];
