@@ -122,7 +122,9 @@ final class IoUringTurns implements IoHandlerFactory {
       mayBegin = operation == POLL_ADD && (event.res() & POLLIN) != 0;
       handle.handle(registration, event);
       mayBegin = false;
-      if (operation == POLL_ADD && event.res() > 0 && (event.res() & POLLHUP) != 0) {
+      final boolean isHup =
+          operation == POLL_ADD && event.res() > 0 && (event.res() & POLLHUP) != 0;
+      if (isHup && isReading) { // a loop that is at its end takes no tasks, and closes all itself
         endIfReset(handle);
       }
       if (operation == RECV && --reads <= 0) {
