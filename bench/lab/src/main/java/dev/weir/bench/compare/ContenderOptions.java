@@ -22,7 +22,7 @@ final class ContenderOptions {
       description = "Of another version of Weir: takes part beside this one, as earlier-*.")
   private Path earlier;
 
-  /** Those that take part, if the flags are right. */
+  /** The contenders that take part; wrong flags are told to {@code report}. */
   List<Contender> checked(ReportOptions report) {
     report.expectEach("--contenders", contenders, Contenders.names());
     report.expect(

@@ -47,7 +47,7 @@ class LoopBroadcastTest {
     assertEquals(List.of("second", "first", "all"), done);
   }
 
-  /** As a SIGHUP that comes with the SIGTERM does. */
+  /** A SIGHUP that comes with the SIGTERM tells loops that have ended. */
   @Test
   void whatIsToldAfterTheEndIsHeardByNobody() {
     EventExecutorGroup group = new DefaultEventExecutorGroup(1);

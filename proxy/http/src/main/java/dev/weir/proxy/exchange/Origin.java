@@ -5,7 +5,9 @@ import dev.weir.proxy.request.RefusalReason;
 
 /** The service behind the proxy, whatever it speaks. One per event loop. */
 public interface Origin {
-  /** What a request gets that asks for a connection: that, or the reason why it has none yet. */
+  /**
+   * The answer to a request for a connection: the connection, or the reason why there is none yet.
+   */
   sealed interface Opening permits ServiceSide, Pending {
     /** The connection; null if there is none yet. */
     ServiceSide side();

@@ -14,7 +14,7 @@ public enum StreamEnd {
   /** The peer has not taken, for long, what was sent on it, and we have reset it. */
   STALLED,
 
-  /** Its content stood here untaken while too much was held, and we have reset it. */
+  /** Weir reset the stream: its content was not consumed while too much was held. */
   UNTAKEN,
 
   /**

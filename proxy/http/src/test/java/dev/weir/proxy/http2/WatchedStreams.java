@@ -21,7 +21,7 @@ final class WatchedStreams implements StreamEvents {
   /** What their event loop may hold. */
   static final int MAX_HELD_BYTES = 32 << 20;
 
-  /** What a stream has been given as its owner. */
+  /** The owner of one stream, which writes down what it is told. */
   private final class Stream implements StreamOwner {
     private final int slot;
     private final int id;

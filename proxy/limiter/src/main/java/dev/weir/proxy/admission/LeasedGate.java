@@ -183,7 +183,7 @@ public final class LeasedGate implements Gate {
     }
   }
 
-  /** Those that have waited for one ask, and found too little, ask together. */
+  /** Has the questions for which one ask brought too few units ask together. */
   private void askForShort() {
     LateQuestion first = firstShort;
     firstShort = null;

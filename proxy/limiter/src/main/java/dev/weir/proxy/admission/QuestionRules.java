@@ -20,7 +20,7 @@ final class QuestionRules {
   private final IdentityReader identities;
   private RuleSet rules = RuleSet.EMPTY;
 
-  /** As many as questions were ever looked at in one turn. */
+  /** Prefetches for the most questions that one turn has had so far. */
   private Prefetch[] prefetches = {};
 
   QuestionRules(IdentityReader identities) {
@@ -32,7 +32,9 @@ final class QuestionRules {
     rules = newRules;
   }
 
-  /** What was found of a question ahead; null if nothing was, or it may be another by now. */
+  /**
+   * The rule and identities found ahead for a question; null if none were, or they may be stale.
+   */
   Prefetch ahead(Question question) {
     return question.expectation() instanceof Prefetch found && found.isOf(question, rules)
         ? found

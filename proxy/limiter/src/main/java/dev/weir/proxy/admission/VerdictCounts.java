@@ -23,7 +23,7 @@ final class VerdictCounts {
   private final LoopMetrics loop;
   private RuleCounters[] counters = {};
 
-  /** Those of checks that programs ask for. */
+  /** Counters, by rule, of checks that programs ask for. */
   private RuleCounters[] askedCounters = {};
 
   /** Verdicts that were reached since the first of those that are asked for together. */
@@ -49,7 +49,7 @@ final class VerdictCounts {
     askedCounters = newAskedCounters;
   }
 
-  /** What counts a rule's verdicts on questions of a purpose; null without a rule. */
+  /** The counters of a rule's verdicts on questions of a purpose; null without a rule. */
   RuleCounters of(Purpose purpose, Rule rule) {
     if (rule == null) {
       return null;

@@ -60,7 +60,7 @@ public final class SettingsFlags {
     Misfits misfits = Misfits.ofFlags(faults);
     SettingsCheck.check(builder, misfits);
     RuleSpec spec = rule.build();
-    // What a field that could not be read would have been is not known: say nothing about the rest.
+    // A field that could not be read has no known value: what it goes with is not checked.
     if (hasRule && RuleSettingsTable.names().stream().noneMatch(misfits::isFaulty)) {
       spec.check(misfits::add);
     }

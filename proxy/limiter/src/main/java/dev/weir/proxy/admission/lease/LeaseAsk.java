@@ -42,7 +42,7 @@ public final class LeaseAsk implements LeaseCallback {
   /** Until when requests wait for its answer before they are asked themselves. */
   long patienceNs;
 
-  /** Its place among the asks that requests wait for; negative if none does. */
+  /** The ask's place among those that requests wait for; negative if none waits for it. */
   int awaitedAt = -1;
 
   /** Requests that found the hand empty since, in the order in which they came. */
