@@ -186,6 +186,7 @@ class ReloadedLimitsIT {
     Settings settings = new SettingsFile().read(content, faults);
     assertTrue(faults.isEmpty(), faults.toString());
     rig.sidecar.publish(settings.rules().compile(rig.sidecar.rules()));
+    rig.awaitLoops();
   }
 
   private static int status(RawClient client, String path, String user) throws IOException {

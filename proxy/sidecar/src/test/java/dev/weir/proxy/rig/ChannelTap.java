@@ -47,8 +47,8 @@ public final class ChannelTap extends ChannelInitializerExtension {
     }
   }
 
-  /** Nobody but a test takes a connection from its listener. */
-  private static Object field(Object owner, String name) {
+  /** A private field of an object that nobody but a test looks into. */
+  static Object field(Object owner, String name) {
     try {
       Field field = owner.getClass().getDeclaredField(name);
       field.setAccessible(true);

@@ -13,8 +13,10 @@ import dev.weir.proxy.tls.TlsClient;
 import dev.weir.proxy.wiring.Sidecar;
 import dev.weir.proxy.wiring.StartException;
 import dev.weir.scripts.server.Await;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.uring.IoUring;
+import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -214,6 +216,16 @@ public final class Rig implements AutoCloseable {
         nameAndLabels + ' ' + wanted,
         () -> "it is " + metric(nameAndLabels),
         () -> metric(nameAndLabels) == wanted);
+  }
+
+  /**
+   * Waits until every event loop has done what it was told before. A reload is in use after that: a
+   * request that follows it at once may still meet what was before.
+   */
+  public void awaitLoops() {
+    for (EventExecutor loop : (EventLoopGroup) ChannelTap.field(sidecar, "group")) {
+      loop.submit(() -> {}).syncUninterruptibly();
+    }
   }
 
   @Override
