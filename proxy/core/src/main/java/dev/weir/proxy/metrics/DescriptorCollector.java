@@ -63,7 +63,7 @@ final class DescriptorCollector implements MultiCollector {
     out.metricSnapshot(
         UnknownSnapshot.builder()
             .name(SERVICE + "should_rate_limit_error")
-            .help("Calls without an answer, by whose fault it was.")
+            .help("Calls that failed, by whose fault it was.")
             .dataPoint(point(Labels.of("err_type", "redis_error"), storeErrors.getAsLong()))
             .dataPoint(point(Labels.of("err_type", "service_error"), callerErrors.getAsLong()))
             .build());
@@ -106,7 +106,7 @@ final class DescriptorCollector implements MultiCollector {
     out.metricSnapshot(
         HistogramSnapshot.builder()
             .name(SERVICE + "response_time_seconds")
-            .help("Time from a call's head to its answer.")
+            .help("Time from the head of a call to its response.")
             .dataPoint(
                 HistogramDataPointSnapshot.builder()
                     .labels(METHOD)

@@ -27,8 +27,8 @@ public final class DescriptorCounters {
     TOTAL_HITS("Hits on a limit."),
     OVER_LIMIT("Hits over a limit."),
     NEAR_LIMIT("Hits within a limit, above 80 % of it."),
-    WITHIN_LIMIT("Hits of calls within a limit."),
-    SHADOW_MODE("Hits over a limit that lets all pass.");
+    WITHIN_LIMIT("Hits of calls that were within a limit."),
+    SHADOW_MODE("Hits over a limit in shadow mode.");
 
     private final String help;
 

@@ -58,13 +58,13 @@ record Http2Figures(
             prefix + "streams_open",
             "Streams on HTTP/2 connections with " + side + " open now.",
             streams),
-        coded(prefix + "resets_sent", "Streams reset here towards " + side + ", by error code."),
+        coded(prefix + "resets_sent", "Streams that Weir reset towards " + side + ", by error code."),
         coded(prefix + "resets_received", "Streams reset by " + side + ", by error code."),
         coded(prefix + "goaways_sent", "GOAWAY frames sent to " + side + ", by error code."),
         coded(prefix + "goaways_received", "GOAWAY frames from " + side + ", by error code."),
         LoopFigures.counter(
             prefix + "glitches",
-            "Conduct of " + side + " that abuse is made of, by kind.",
+            "Behaviour of " + side + " that can be abuse, by kind.",
             "kind",
             Glitch.values()));
   }

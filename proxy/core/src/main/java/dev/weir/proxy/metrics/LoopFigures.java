@@ -47,38 +47,39 @@ final class LoopFigures {
   static final OpenGauge CONNECTIONS_OPEN =
       open("weir_connections_open", "Client connections open now.", CONNECTIONS);
   static final LoopCounter CONNECTIONS_REFUSED =
-      counter("weir_connections_refused", "Client connections turned away at the door.");
+      counter("weir_connections_refused", "Client connections refused before a request was read.");
   static final LoopCounter PROXY_HEADERS_REFUSED =
       counter(
           "weir_proxy_headers_refused",
-          "Client connections closed for want of a PROXY header that is believed, by reason.",
+          "Client connections closed because they did not begin with a valid PROXY header"
+              + " of a trusted proxy, by reason.",
           "reason",
           ProxyHeaderFault.values());
 
   static final LoopCounter REQUESTS = counter("weir_requests", "Requests begun.");
   static final OpenGauge REQUESTS_IN_FLIGHT =
-      open("weir_requests_in_flight", "Requests begun and not ended.", REQUESTS);
+      open("weir_requests_in_flight", "Requests in flight.", REQUESTS);
   static final LoopCounter REQUESTS_BY_PROTOCOL =
       counter(
           "weir_protocol_requests", "Requests begun, by protocol.", "protocol", Protocol.values());
   static final LoopCounter REQUESTS_HELD =
-      counter("weir_requests_held", "Requests held until their slot came.");
+      counter("weir_requests_held", "Requests held until their slot in a queue (overflow: queue).");
   static final OpenGauge REQUESTS_WAITING =
-      open("weir_requests_waiting", "Requests held now.", REQUESTS_HELD);
+      open("weir_requests_waiting", "Requests held in queues now (overflow: queue).", REQUESTS_HELD);
   static final LoopCounter REFUSALS =
       counter(
           "weir_refusals",
-          "Requests answered here instead of by the service, by reason.",
+          "Requests answered by Weir instead of the service, by reason.",
           "reason",
           RefusalReason.values());
   static final LoopCounter RESPONSES =
       counter(
           "weir_responses",
-          "The service's responses passed on whole, by status class.",
+          "Responses of the service that were forwarded completely, by status class.",
           "class",
           List.of("other", "1xx", "2xx", "3xx", "4xx", "5xx"));
   static final LoopCounter VERDICTS_DROPPED =
-      counter("weir_verdicts_dropped", "Verdicts that came after their client had gone.");
+      counter("weir_verdicts_dropped", "Decisions that came after their client had disconnected.");
   static final LoopCounter TUNNELS = counter("weir_tunnels", "Connections that became tunnels.");
 
   static final LoopCounter UPSTREAM_CONNECTIONS =
@@ -91,17 +92,18 @@ final class LoopFigures {
   static final LoopCounter UPSTREAM_REPLACEMENTS =
       counter(
           "weir_upstream_replacements",
-          "Connections to a service of HTTP/2 that get no new streams, by cause.",
+          "Connections to a service of HTTP/2 that Weir replaced, by cause.",
           "cause",
           ReplacementCause.values());
   static final LoopCounter UPSTREAM_STREAMS =
       counter(
           "weir_upstream_streams",
-          "Exchanges that became streams: tunnels, server-sent events, and all that took long.");
+          "Exchanges that counted as long-lived (caps.upstream-streams): tunnels,"
+              + " server-sent events, and slow exchanges.");
   static final OpenGauge UPSTREAM_STREAMS_OPEN =
       open(
           "weir_upstream_streams_open",
-          "Connections to the service that streams hold now.",
+          "Long-lived exchanges in flight now (caps.upstream-streams).",
           UPSTREAM_STREAMS);
   static final LoopCounter UPSTREAM_WAITS =
       counter("weir_upstream_waits", "Requests that had to wait for a connection to the service.");
@@ -113,7 +115,7 @@ final class LoopFigures {
   static final LoopCounter CHARGES_GIVEN_BACK =
       counter(
           "weir_charges_given_back",
-          "Charges given back to requests that waited for a connection in vain.");
+          "Charges returned because the request got no connection to the service.");
 
   static final Http2Figures HTTP2_CLIENTS = Http2Figures.declare("weir_http2_", "clients");
   static final Http2Figures HTTP2_SERVICES =
@@ -132,37 +134,38 @@ final class LoopFigures {
           Handshake.values());
 
   static final LoopCounter STORE_BATCHES =
-      ofStore("batches", "Calls of the script, each for a batch of checks.");
+      ofStore("batches", "Calls of the script in Redis, each with a batch of checks.");
   static final LoopCounter STORE_CHECKS =
-      ofStore("checks", "Checks in those batches: budgets that were asked about.");
+      ofStore("checks", "Checks in calls of the script, each of one budget.");
   static final LoopCounter STORE_REQUESTS =
-      ofStore("requests", "Requests that those checks stood for.");
+      ofStore("requests", "Requests decided by calls of the script; one check may stand for several.");
   static final LoopCounter STORE_LATE_ANSWERS =
-      ofStore("late_answers", "Batches that were answered after their deadline.");
+      ofStore("late_answers", "Calls of the script that were answered after redis.deadline.");
   static final LoopCounter STORE_ERRORS =
-      ofStore("errors", "Batches that the server answered with an error.");
+      ofStore("errors", "Calls of the script that Redis answered with an error.");
   static final LoopCounter STORE_RESENT =
-      ofStore("resent", "Batches sent again: with the script's source, or to a slot's new owner.");
-  static final LoopCounter STORE_CONNECTS = ofStore("connects", "Connections opened.");
+      ofStore("resent", "Calls of the script sent again: with the script's source, or to a slot's new owner.");
+  static final LoopCounter STORE_CONNECTS = ofStore("connects", "Connections to Redis opened.");
   static final LoopCounter STORE_CONNECT_FAILURES =
-      ofStore("connect_failures", "Connections that could not be opened.");
+      ofStore("connect_failures", "Connections to Redis that could not be opened.");
   static final LoopCounter STORE_DEBTS_CHARGED =
       ofStore(
           "debts_charged",
-          "Requests that passed undecided, and were charged later; not those over by then.");
+          "Requests that passed while the store was away, and were charged when it was back.");
   static final LoopCounter STORE_DEBTS_FORGOTTEN =
       ofStore(
-          "debts_forgotten", "Requests that passed undecided, and for which there was no room.");
+          "debts_forgotten", "Requests that passed while the store was away, and were not charged later"
+              + " because too many budgets had to be remembered.");
   static final LoopCounter STORE_REFUNDS =
-      ofStore("refunds", "Charges given back, as the request did not pass.");
+      ofStore("refunds", "Charges returned because the request did not pass.");
   static final LoopCounter STORE_REFUNDS_LOST =
-      ofStore("refunds_lost", "The same, but the store could not be reached: they stay.");
+      ofStore("refunds_lost", "Charges that could not be returned because the store could not be reached.");
   static final LoopCounter STORE_REFUSED_BY_PROOF =
-      ofStore("refused_by_proof", "Requests refused here by the store's last answer.");
+      ofStore("refused_by_proof", "Requests refused without asking, by a remembered refusal of the store.");
   static final LoopCounter STORE_FALLBACK_ALLOWED =
-      ofStore("fallback_allowed", "Requests passed by on-store-failure.");
+      ofStore("fallback_allowed", "Requests that on-store-failure let pass.");
   static final LoopCounter STORE_FALLBACK_REFUSED =
-      ofStore("fallback_refused", "Requests refused by on-store-failure.");
+      ofStore("fallback_refused", "Requests that on-store-failure refused.");
   static final LoopCounter STORE_UNDECIDED =
       counter(
           STORE + "undecided",
@@ -171,78 +174,79 @@ final class LoopFigures {
           StoreFault.values());
 
   static final LoopCounter LEASE_UNITS_KEPT =
-      ofStore("lease_units_kept", "Units that the store gave to keep.");
+      ofStore("lease_units_kept", "Units that the store leased to this sidecar.");
   static final LoopCounter LEASE_UNITS_USED =
-      ofStore("lease_units_used", "Kept units that requests have used.");
+      ofStore("lease_units_used", "Leased units that requests have used.");
   static final LoopCounter LEASE_UNITS_GIVEN_BACK =
-      ofStore("lease_units_given_back", "Kept units that nobody used, given back.");
+      ofStore("lease_units_given_back", "Leased units that were returned unused.");
   static final LoopCounter LEASE_UNITS_DIED =
       ofStore(
           "lease_units_died",
-          "Kept units that could neither be used nor given back: their budget was reset or its"
-              + " limit changed, or its server became another one or was not to be reached.");
+          "Leased units that could be neither used nor returned: their budget was reset,"
+              + " its limit changed, or its server was replaced or could not be reached.");
   static final LoopCounter LEASE_ASKS =
       counter(
           STORE + "lease_asks",
-          "Asks for units to keep, by whether a request needed one at once.",
+          "Requests to the store for a lease: with a request that needed a unit (needed),"
+              + " or before one did (ahead).",
           "kind",
           List.of("needed", "ahead"));
   static final LoopCounter LEASE_ADMISSIONS =
       counter(
           STORE + "lease_decisions",
-          "Decisions of mode leased, by where they came from: what was in hand, the store, or"
-              + " the time between two asks of a budget that had run out.",
+          "Decisions of mode leased: by leased units (hand), by the store (store), or"
+              + " refused between two requests for a lease (spacing).",
           "by",
           List.of("hand", "store", "spacing"));
 
   static final LoopCounter LEASE_WAITS =
       counter(
           STORE + "lease_waits",
-          "Requests that waited for an ask under way, by whether it brought what they cost; the"
-              + " others asked for themselves.",
+          "Requests that waited for a lease that was already requested, by whether it had"
+              + " enough units for them.",
           "outcome",
           List.of("served", "in_vain"));
 
   static final LoopCounter DECISION_CONNECTIONS =
-      ofDecisions("connections", "Connections of programs that ask.");
+      ofDecisions("connections", "Connections of callers.");
   static final OpenGauge DECISION_CONNECTIONS_OPEN =
       open(
           DECISIONS + "connections_open",
-          "Connections of programs that ask open now.",
+          "Connections of callers open now.",
           DECISION_CONNECTIONS);
   static final LoopCounter DECISION_CONNECTIONS_REFUSED =
-      ofDecisions("connections_refused", "Connections of programs turned away at the door.");
+      ofDecisions("connections_refused", "Connections of callers refused before a request was read.");
   static final LoopCounter DECISION_HANDSHAKES =
       counter(
           DECISIONS + "tls_handshakes",
-          "TLS handshakes with programs that ask, by outcome.",
+          "TLS handshakes with callers, by outcome.",
           "outcome",
           Handshake.values());
   static final LoopCounter DECISION_CALLS =
       counter(
           DECISIONS + "calls",
-          "Calls and requests of programs that ask, by what they ask.",
+          "Calls of the decision API, over gRPC and HTTP, by method.",
           "call",
           DecisionCall.values());
   static final LoopCounter DECISION_STATUSES =
       counter(
           DECISIONS + "statuses",
-          "What those calls were answered with, by gRPC's names, or what comes nearest.",
+          "Calls of the decision API by gRPC status; of HTTP by the status that corresponds.",
           "status",
           STATUSES);
   static final LoopCounter DECISION_REFUSALS =
       counter(
           DECISIONS + "refusals",
-          "Requests of HTTP to the decision API that were none, by reason.",
+          "HTTP requests that the decision API refused as malformed or over a bound, by reason.",
           "reason",
           RefusalReason.values());
   static final LoopCounter DECISION_CLIENT_TIMES =
-      ofDecisions("client_times", "Checks that told the time of their caller.");
+      ofDecisions("client_times", "Checks that had client_time.");
   static final LoopCounter DECISION_CLIENT_SKEW_MILLISECONDS =
       ofDecisions(
-          "client_skew_milliseconds", "How far those times were from ours, all of them together.");
+          "client_skew_milliseconds", "Sum of the differences between client_time and Weir's clock.");
   static final Http2Figures HTTP2_DECISIONS =
-      Http2Figures.declare(DECISIONS + "http2_", "programs that ask");
+      Http2Figures.declare(DECISIONS + "http2_", "callers");
 
   private LoopFigures() {}
 

@@ -12,9 +12,9 @@ public final class RuleCounters {
   static final String NAME_OF_ASKED = "weir_decision_checks";
 
   static final String HELP_OF_ASKED =
-      "Checks of programs that ask, by rule and by what became of them.";
+      "Checks of the decision API, by rule and outcome.";
 
-  static final String HELP = "Requests decided, by rule and by what became of them.";
+  static final String HELP = "Requests decided, by rule and outcome.";
 
   private final Counters counters = new Counters(Outcome.values().length);
 

@@ -28,7 +28,7 @@ public final class SidecarFigures {
     }
     metrics.counter(
         "weir_internal_errors",
-        "Faults of the sidecar's own, each of which ended what it happened to and is logged.",
+        "Unexpected errors of Weir; each ended a request or a connection, and is logged.",
         InternalErrors::count);
     metrics.gauge("weir_ready", "1 while the sidecar serves.", () -> ready.getAsBoolean() ? 1 : 0);
   }
@@ -52,7 +52,7 @@ public final class SidecarFigures {
   void exposeRules(Reloads reloads) {
     metrics.counters(
         "weir_rules_reloads",
-        "Times that the file of rules was read again, by what became of it.",
+        "Reloads of the file of rules, by outcome.",
         "outcome",
         Map.of("taken", reloads::takenCount, "rejected", reloads::rejectedCount));
     expose("weir_rules", "rules", reloads);
@@ -92,21 +92,21 @@ public final class SidecarFigures {
     metrics.exposeStore();
     metrics.gauge(
         "weir_store_connections_deciding",
-        "Connections to the store that decide: open, and their breaker closed.",
+        "Connections to Redis that are open, with their circuit breaker closed.",
         () -> store.count(true));
     metrics.gauge(
         "weir_store_connections_failing",
-        "Connections to the store that do not decide: not open, or their breaker open.",
+        "Connections to Redis that are not open, or whose circuit breaker is open.",
         () -> store.count(false));
     metrics.gauge(
         "weir_store_lease_units_held",
         "Units of budgets in the store that are kept here now. The sum over the fleet is how much"
             + " earlier than the limit a request may be refused.",
         leases::heldUnits);
-    metrics.gauge("weir_store_lease_hands", "Hands for kept units.", leases::handCount);
+    metrics.gauge("weir_store_lease_hands", "Keys of mode leased that can hold leases at one time.", leases::handCount);
     metrics.gauge(
-        "weir_store_lease_hands_used", "Hands that keys have at present.", leases::keyCount);
-    metrics.gauge("weir_store_servers", "Servers of the store.", store::serverCount);
+        "weir_store_lease_hands_used", "Keys that hold leases now.", leases::keyCount);
+    metrics.gauge("weir_store_servers", "Redis servers of the store.", store::serverCount);
     metrics.gauge(
         "weir_store_peers", "Sidecars that share the store, as last counted.", store::peerCount);
   }
