@@ -1,6 +1,6 @@
 package dev.weir.proxy.exchange;
 
-/** How the bytes of a body are handed over. */
+/** The form in which the bytes of a body are passed from one side to the other. */
 public enum BodyForm {
   /**
    * The bytes as they came, in the framing of the head's own protocol: both sides speak it.
@@ -8,6 +8,9 @@ public enum BodyForm {
    */
   AS_FRAMED,
 
-  /** The content alone. Where it ends is said beside it, and trailers are handed over apart. */
+  /**
+   * The content alone. The end of the body is told by an argument, and trailers by a call of their
+   * own.
+   */
   DATA
 }

@@ -2,7 +2,7 @@ package dev.weir.proxy.exchange;
 
 import java.util.concurrent.TimeUnit;
 
-/** How fast the body of one request comes. */
+/** The speed at which a client sends the body of one request. */
 final class BodyPace {
   /** The least speed of a body that is gathered; a slower one is given up. */
   static final int MIN_GATHERED_BYTES_PER_SECOND = 128;
@@ -19,17 +19,17 @@ final class BodyPace {
     passedBytes = 0;
   }
 
-  /** Some bytes have come. */
+  /** Counts bytes that have arrived. */
   void passed(int bytes) {
     passedBytes += bytes;
   }
 
   /**
-   * Whether the client has sent so little in the time since {@link #begin} that the body is not
-   * worth the wait. When it has sent enough, that time starts anew: a good beginning excuses
-   * nothing.
+   * Whether the client has sent so little in the last period that waiting for the body is not worth
+   * it. A period in which it has sent enough ends, and the next one begins: a fast beginning does
+   * not excuse a slow rest.
    *
-   * @param timeNs over which its speed is taken.
+   * @param timeNs the length of a period.
    */
   boolean tooSlow(long nowNs, long timeNs, int minBytesPerSecond) {
     long elapsedNs = nowNs - beganNs;

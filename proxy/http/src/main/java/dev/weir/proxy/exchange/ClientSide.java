@@ -7,75 +7,79 @@ import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The client's side of one exchange, in whatever protocol: has a request asked for with {@link
- * ProxiedRequest#start}, and takes its response. All calls are on the event loop of both sides.
+ * The client's side of one exchange, in any protocol. It starts a request with {@link
+ * ProxiedRequest#start}, and receives the response. All calls are on the event loop of both sides.
  *
- * <p>Exactly one of these ends it: a refusal, returned to it or told by {@link #refuse}; the last
- * of the response, followed by {@link #ended}; or {@link #reset}. If the client leaves, it says so
- * with {@link ProxiedRequest#clientGone}, and is told nothing more.
+ * <p>An exchange ends in exactly one of three ways: by a refusal, which is returned to the client's
+ * side or passed to {@link #refuse}; by the end of the response, followed by {@link #ended}; or by
+ * {@link #reset}. If the client disconnects, this side calls {@link ProxiedRequest#clientGone}, and
+ * receives no further call.
  */
 public interface ClientSide {
   /** The protocol of the request in flight, by which figures tell requests apart. */
   Protocol protocol();
 
   /**
-   * The request may pass, or has its connection: gives what there is of its body, by {@link
-   * ProxiedRequest#data} and {@link ProxiedRequest#bodyRead}. Called only where that has come late.
+   * The request may pass, or has got its connection: this side now passes on what it has of the
+   * body, by {@link ProxiedRequest#data} and {@link ProxiedRequest#bodyRead}. Called only if the
+   * verdict or the connection came late.
    */
   void giveBody();
 
   /**
-   * The head waits, as it was written for the service, for its verdict, its body or a connection;
-   * or the service's side has copied the request into memory of its own.
+   * The encoded head waits for its verdict, its body or a connection; or the service's side has
+   * copied the request into memory of its own.
    *
-   * @param bytes of memory that it takes; 0 if it waits no more. Its end is not told.
+   * @param bytes of memory that this takes; 0 if it waits no more. The end of the exchange is not
+   *     reported here.
    */
   void headWaits(int bytes);
 
   /**
-   * The service has consumed bytes of the request that had been held.
+   * The service has consumed bytes of the request that it had held: the flow-control window may be
+   * opened by them.
    *
    * @param bytes 1 or more.
    */
   void requestConsumed(int bytes);
 
   /**
-   * The service was told that the exchange is over before it had answered, or before it had the
-   * whole request: for what the client did, as it waits no longer, or as it was answered early.
-   * Counts against the client as if it had reset the exchange itself. What ends the exchange
-   * follows. {@link ProxiedRequest} has the causes.
+   * The service's side was reset before it had answered, or before it had the whole request,
+   * because of the client: the client stopped waiting, or was answered early. This counts against
+   * the client as a reset of its own would. The end of the exchange follows. {@link ProxiedRequest}
+   * lists the causes.
    */
   default void brokeOff() {}
 
   /**
-   * Answers the request here, as it was refused later than within a call of the client's side.
+   * Sends a refusal that came too late to be returned by a call of the client's side.
    *
    * @param verdict valid during the call.
    */
   void refuse(Verdict verdict);
 
-  /**
-   * Tells the client to send the content (RFC 9110, section 10.1.1), at once. It counts against
-   * nobody: the service has not sent it.
-   */
+  /** Sends 100 (Continue) at once (RFC 9110, section 10.1.1). It is no response of the service. */
   void sayContinue();
 
   /**
-   * Passes on a response that another one follows.
+   * Passes on an informational response; another response follows.
    *
-   * @return how many bytes it holds, as in {@link #responseData}.
+   * @return how many bytes of it this side holds, as in {@link #responseData}.
    */
   int informational(IncomingResponse head);
 
-  /** Passes on the head with which the connection becomes a tunnel: all data is the tunnel's. */
+  /**
+   * Passes on the head of the response that accepts an upgrade: all data after it belongs to the
+   * tunnel.
+   */
   void switched(IncomingResponse head);
 
   /**
-   * Passes on the final head.
+   * Passes on the head of the final response.
    *
-   * @param limit that the request has passed, of which the client may be told.
-   * @return how the body is wanted. {@link BodyForm#AS_FRAMED} may be said of the client's own
-   *     protocol only.
+   * @param limit that the request has passed, for the fields that tell the client.
+   * @return the form in which this side wants the body: {@link BodyForm#AS_FRAMED} only if the
+   *     service speaks the client's protocol.
    */
   BodyForm responseHead(IncomingResponse head, PassedLimit limit);
 
@@ -90,7 +94,10 @@ public interface ClientSide {
    */
   int responseData(ByteBuf bytes, boolean end);
 
-  /** Whether {@link #responseData} does as {@link ServiceSide#copiesData} says. */
+  /**
+   * Whether {@link #responseData} has copied or sent the bytes when it returns, as in {@link
+   * ServiceSide#copiesData}.
+   */
   default boolean copiesData() {
     return false;
   }
@@ -102,24 +109,24 @@ public interface ClientSide {
    */
   void responseTrailers(RequestView fields);
 
-  /** Sends what has been passed on. */
+  /** Flushes what has been written. */
   void flushResponse();
 
-  /** The exchange has ended in order, and all of the response has been passed on. */
+  /** The exchange has ended in order: the whole response has been passed on. */
   void ended();
 
   /**
-   * The response will not be whole, and the client must not take what it has for all there is.
+   * The response is truncated, and the client must be able to see that.
    *
    * @param how why.
-   * @param errorCode what the service gave as the reason, in the numbers of HTTP/2 (RFC 9113,
-   *     section 7); {@link RequestEnd#NO_CODE} if it gave none.
+   * @param errorCode the service's error code in HTTP/2's numbers (RFC 9113, section 7); {@link
+   *     RequestEnd#NO_CODE} if it gave none.
    */
   void reset(RequestEnd.How how, int errorCode);
 
   /**
-   * The rest of the request is refused, and the response has begun: ends it with what the protocol
-   * can say of that behind what the client has, or resets it, and {@link #ended} does not follow.
+   * Refuses the rest of a request whose response has begun: ends the response with a status, if the
+   * protocol has one behind the content, or resets it. {@link #ended} does not follow.
    *
    * @param verdict valid during the call.
    */
@@ -127,6 +134,8 @@ public interface ClientSide {
     reset(RequestEnd.How.REFUSED_HERE, RequestEnd.NO_CODE);
   }
 
-  /** Something of ours has failed: nobody knows what the client has been told. */
+  /**
+   * An unexpected exception has ended the exchange; it is unknown how much the client has received.
+   */
   void failed(Throwable bug);
 }

@@ -7,9 +7,10 @@ import io.netty.buffer.ByteBuf;
 import org.agrona.ExpandableArrayBuffer;
 
 /**
- * The messages of one request whose rule counts them. Each but the first, which came with the
- * request's own verdict, is asked for as the request was: by a copy of its head, as the bytes of
- * that do not stay. While a verdict is awaited, the message and what follows are held here.
+ * The messages of one request whose rule charges each message ({@code cost: messages}). The first
+ * is charged with the request. Each other one is a question of its own, asked with a copy of the
+ * request's head, as the buffer of the head is reused. While a verdict is awaited, the message and
+ * all that follows it are held here.
  */
 final class CountedMessages {
   private final MessageStarts starts = new MessageStarts();
@@ -44,12 +45,12 @@ final class CountedMessages {
     return counted;
   }
 
-  /** The request, to ask with. */
+  /** The copy of the head, to ask with. */
   RequestView head() {
     return head;
   }
 
-  /** The index of the byte that the next message begins with: {@link MessageStarts#next}. */
+  /** The index of the first byte of the next message, as {@link MessageStarts#next} finds it. */
   int next(ByteBuf bytes, int from) {
     return starts.next(bytes, from, bytes.writerIndex());
   }
@@ -59,7 +60,7 @@ final class CountedMessages {
     starts.begin();
   }
 
-  /** Takes over bytes, of which the first begins a message whose verdict is awaited. */
+  /** Takes over bytes that begin with a message whose verdict is awaited. */
   void hold(ByteBuf bytes) {
     waiting = ChannelIo.append(waiting, bytes);
   }
@@ -69,14 +70,14 @@ final class CountedMessages {
     return waiting != null;
   }
 
-  /** Hands over what is held. */
+  /** Returns the held bytes, and holds none any more. */
   ByteBuf take() {
     ByteBuf held = waiting;
     waiting = null;
     return held;
   }
 
-  /** A message may not pass, and so nothing that follows. */
+  /** Remembers that a message may not pass: nothing after it may pass either. */
   void refuse(Verdict verdict) {
     if (refusal == null) {
       refusal = new Verdict();
@@ -89,7 +90,7 @@ final class CountedMessages {
     return refused;
   }
 
-  /** Why a message may not pass. */
+  /** The verdict that refused a message. */
   Verdict refusal() {
     return refusal;
   }

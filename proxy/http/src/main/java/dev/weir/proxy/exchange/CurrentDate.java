@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  * loop.
  */
 public final class CurrentDate {
-  /** How long it is. */
+  /** The length of a date in bytes. */
   public static final int BYTES = 29;
 
   private static final byte[] DAYS = TextWriter.ascii("MonTueWedThuFriSatSun");
@@ -30,8 +30,8 @@ public final class CurrentDate {
   }
 
   /**
-   * A date as IMF-fixdate. By hand: a formatter would load the calendars of the world, for a
-   * sidecar's first answer.
+   * A date as IMF-fixdate. Written without a formatter, which would load all calendars for a
+   * sidecar's first response.
    *
    * @param epochSecond seconds since 1970, until the end of the year 9999.
    */

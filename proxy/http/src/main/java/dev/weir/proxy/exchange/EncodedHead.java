@@ -4,12 +4,15 @@ import dev.weir.proxy.request.Peer;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The head of a request in the bytes of the service's protocol, and what its connection must know
- * to read the answer. It is written when the request may pass, as the client's bytes do not stay,
- * and waits for a connection. One per request in flight, reused.
+ * The head of a request, encoded in the service's protocol, and what the connection must know to
+ * read the response. The head is encoded when the request may pass, as the client's buffer is
+ * reused, and then waits for a connection. One per request in flight, reused.
  */
 public final class EncodedHead {
-  /** The result of {@link #timeLeftNs} if the head may say of it what the client said. */
+  /**
+   * The result of {@link #timeLeftNs} if the service may get the client's {@code grpc-timeout}
+   * unchanged.
+   */
   public static final long AS_RECEIVED = -1;
 
   private ByteBuf bytes;
@@ -27,12 +30,15 @@ public final class EncodedHead {
   private ByteBuf other;
   private BodyForm otherForm;
 
-  /** Says, before the head is encoded, whether the body's content will be looked at. */
+  /** Sets, before the head is encoded, whether Weir has to look at the content of the body. */
   void wantsContent(boolean isLookedAt) {
     wantsContent = isLookedAt;
   }
 
-  /** Whether a body has to come as {@link BodyForm#DATA}, unless its framing adds no byte. */
+  /**
+   * Whether the body must come as {@link BodyForm#DATA}, unless its framing adds no bytes to the
+   * content.
+   */
   public boolean wantsContent() {
     return wantsContent;
   }
@@ -40,7 +46,8 @@ public final class EncodedHead {
   /**
    * Takes over {@code encoded}.
    *
-   * @param form how the body will come: {@link BodyForm#DATA} has to be framed by who sends it.
+   * @param form in which the body will come. A body that comes as {@link BodyForm#DATA} is framed
+   *     by the connection that sends it.
    */
   public void set(ByteBuf encoded, IncomingRequest head, BodyForm form) {
     bytes = encoded;
@@ -57,32 +64,32 @@ public final class EncodedHead {
   }
 
   /**
-   * Says that the bytes are a block of fields of HTTP/2.
+   * Marks the bytes as a block of HTTP/2 fields.
    *
-   * @param timeoutAt where the field begins, behind all others, that says how long the client
-   *     waits; -1 if there is none.
+   * @param timeoutAt index of {@code grpc-timeout}, which is the last field; -1 if there is none.
    */
   public void isBlock(int timeoutAt) {
     isBlock = true;
     timeoutOffset = timeoutAt;
   }
 
-  /** Whether the bytes are a block of fields of HTTP/2; else they are a head of HTTP/1.1. */
+  /** Whether the bytes are a block of HTTP/2 fields; otherwise they are a head of HTTP/1.1. */
   public boolean isBlock() {
     return isBlock;
   }
 
   /**
-   * Takes over the head in HTTP/1.1 too, as it is not known which of the two the service speaks.
+   * Takes over the same head in HTTP/1.1, as it is not known yet which of the two the service
+   * speaks.
    *
-   * @param form how the body is taken behind that.
+   * @param form in which the body comes if the service speaks HTTP/1.1.
    */
   public void or(ByteBuf http1, BodyForm form) {
     other = http1;
     otherForm = form;
   }
 
-  /** Hands over the bytes in HTTP/1.1, once; null if the head was not written in that. */
+  /** Returns the head in HTTP/1.1, once; null if it was not encoded in HTTP/1.1. */
   public ByteBuf takeHttp1() {
     if (isBlock && other != null) {
       bytes.release();
@@ -94,40 +101,43 @@ public final class EncodedHead {
     return isBlock ? null : take();
   }
 
-  /** Says which key is in a head of HTTP/1.1 that the client gave none for. */
+  /** Sets the WebSocket key that Weir has made, as the client gave none. */
   public void webSocketKey(WebSocketKey key) {
     webSocketKey = key;
   }
 
-  /** The key whose answer the client will not look at, as it is ours; null if there is none. */
+  /**
+   * The WebSocket key that Weir has made, whose answer Weir itself checks; null if the key is the
+   * client's.
+   */
   public WebSocketKey webSocketKey() {
     return webSocketKey;
   }
 
-  /** The index at which that field begins; -1 if there is none. */
+  /** The index at which {@code grpc-timeout} begins; -1 if there is none. */
   public int timeoutOffset() {
     return timeoutOffset;
   }
 
-  /** The request has waited here, and so much is left of the time that its client gives it. */
+  /** Sets how much of the client's {@code grpc-timeout} is left, as the request has waited here. */
   void timeLeftNs(long ns) {
     timeLeftNs = ns;
   }
 
   /**
-   * How long the client still waits for the end of its response, 0 or more, if the service is to be
-   * told other than the client said; or {@link #AS_RECEIVED}.
+   * What is left of the client's {@code grpc-timeout}, 0 or more, if the service has to get another
+   * value than the client sent; otherwise {@link #AS_RECEIVED}.
    */
   public long timeLeftNs() {
     return timeLeftNs;
   }
 
-  /** The memory that it takes while it waits. */
+  /** Bytes of memory that this takes while it waits. */
   int memoryBytes() {
     return (bytes == null ? 0 : bytes.capacity()) + (other == null ? 0 : other.capacity());
   }
 
-  /** Hands over the bytes, once. */
+  /** Returns the encoded bytes, once. */
   public ByteBuf take() {
     discardOther();
     ByteBuf taken = bytes;
@@ -145,7 +155,7 @@ public final class EncodedHead {
     return hasBody;
   }
 
-  /** Whether the response has no content, as the method is HEAD. */
+  /** Whether the response has no content because the method is HEAD. */
   public boolean headMethod() {
     return headMethod;
   }
@@ -155,7 +165,7 @@ public final class EncodedHead {
     return upgrade;
   }
 
-  /** Whether a WebSocket is asked for, which either version of HTTP can ask for. */
+  /** Whether the request asks for a WebSocket, in either version of HTTP. */
   public boolean webSocket() {
     return webSocket;
   }

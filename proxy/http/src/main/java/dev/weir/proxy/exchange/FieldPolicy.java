@@ -5,15 +5,15 @@ import dev.weir.proxy.request.RequestView;
 import org.agrona.DirectBuffer;
 
 /**
- * The policy of fields for one message on its way through the proxy, in whatever version of HTTP it
- * comes and goes: which end here, which of a client's claims are believed, and which the proxy
- * adds. What it says of a field by its name alone stands in the table of {@link KnownField}. One
- * per scanner of heads, started anew for each.
+ * The field policy, applied to one message on its way through the proxy, from any version of HTTP
+ * to any other: which header fields are removed, which fields of a client are trusted, and which
+ * the proxy adds. The table of {@link KnownField} says what holds for a field by its name alone.
+ * One per scanner of heads, reset for each message.
  */
 public final class FieldPolicy {
   /**
-   * Fields that stand before the body or nowhere (RFC 9110, section 6.5.1), besides every {@link
-   * KnownField}: they authenticate, set state or say how to read a body.
+   * Fields that may not stand in trailers (RFC 9110, section 6.5.1), besides every {@link
+   * KnownField}: they authenticate, set state, or say how to read a body.
    */
   private static final byte[][] NO_TRAILERS = {
     TextWriter.ascii("age"),
@@ -42,7 +42,7 @@ public final class FieldPolicy {
     passed = 0;
   }
 
-  /** Takes note of a request's field; whether it passes as it came. */
+  /** Records a request's field, and returns whether it passes unchanged. */
   public boolean passesRequest(KnownField field) {
     boolean passes = field.inRequest().passes(peerTrusted);
     if (passes) {
@@ -51,12 +51,12 @@ public final class FieldPolicy {
     return passes;
   }
 
-  /** Whether the proxy writes such a field of its own behind the request's fields. */
+  /** Whether the proxy adds this field of its own after the request's fields. */
   public boolean addsToRequest(KnownField field) {
     return field.inRequest().adds((passed & bit(field)) != 0);
   }
 
-  /** Whether a response's field passes as it came. A service is not asked who it is. */
+  /** Whether a response's field passes unchanged. A service is always trusted. */
   public static boolean passesResponse(KnownField field) {
     return field.inResponse().passes(true);
   }
@@ -89,8 +89,8 @@ public final class FieldPolicy {
   }
 
   /**
-   * Whether a field TE says that its sender takes trailers (RFC 9110, section 10.1.4): all that the
-   * proxy passes on of it, anew.
+   * Whether a field TE accepts trailers (RFC 9110, section 10.1.4). The proxy passes on nothing
+   * else of TE.
    */
   public static boolean asksForTrailers(RequestView fields, int index) {
     DirectBuffer bytes = fields.bytes();

@@ -8,28 +8,28 @@ public enum FieldTreatment {
   /** Passes as it came, like every field that is not known. */
   KEPT(Passes.ALWAYS, Adds.NEVER),
 
-  /** Each version of HTTP reads it, and says what becomes of it: framing and routing. */
+  /** Each version of HTTP reads this field and writes it anew: framing and routing. */
   FRAMING(Passes.ALWAYS, Adds.NEVER),
 
-  /** Ends here: it is about this connection, or means us. */
+  /** Removed: the field is about this connection, or addressed to this proxy. */
   DROPPED(Passes.NEVER, Adds.NEVER),
 
-  /** Passes from a trusted peer; from any other it is a claim about somebody else. */
+  /** Passes from a trusted peer only, as any other peer could claim to be somebody else. */
   BELIEVED(Passes.IF_TRUSTED, Adds.NEVER),
 
-  /** Passes from a trusted peer, and is written by the proxy where none does. */
+  /** Passes from a trusted peer; otherwise the proxy writes its own. */
   BELIEVED_OR_ADDED(Passes.IF_TRUSTED, Adds.UNLESS_PASSED),
 
-  /** Passes as it came, and is written by the proxy where none came. */
+  /** Passes unchanged; the proxy writes its own if there is none. */
   KEPT_OR_ADDED(Passes.ALWAYS, Adds.UNLESS_PASSED),
 
-  /** Passes as it came, and the proxy adds one of its own. */
+  /** Passes unchanged, and the proxy adds one of its own. */
   KEPT_AND_ADDED(Passes.ALWAYS, Adds.ALWAYS),
 
-  /** A list that is written anew: what came, from whomever, and the proxy's entry at its end. */
+  /** A list that is written anew: all values that came, and the proxy's entry at its end. */
   EXTENDED(Passes.NEVER, Adds.ALWAYS),
 
-  /** Passes unless the proxy says the same of a limit that leaves less. */
+  /** Passes, unless the proxy reports a limit with less left. */
   STRICTEST(Passes.ALWAYS, Adds.NEVER);
 
   private enum Passes {

@@ -30,20 +30,20 @@ final class ForwardedBody implements VerdictListener {
   /** The bytes that have come before there was a connection; null if none have. */
   private ByteBuf gathered;
 
-  /** Trailers that cannot go on yet; null if there are none. */
+  /** Trailers that have to wait; null if there are none. */
   private GatheredTrailers trailers;
 
-  /** The messages of the request; null if nobody counts them. */
+  /** The messages of the request; null if its rule does not count them. */
   private CountedMessages messages;
 
-  /** Made when messages are counted for the first time, and used again. */
+  /** Made when messages are counted for the first time, and reused. */
   private CountedMessages kept;
 
   private long ticket = Admission.SETTLED;
   private boolean ended;
 
   /**
-   * @param onVerdict is told that a verdict on a message has come late, and the body has gone on.
+   * @param onVerdict runs when a late verdict on a message has let the body go on.
    */
   ForwardedBody(
       RequestLoop loop,
@@ -85,7 +85,7 @@ final class ForwardedBody implements VerdictListener {
     gathered = ChannelIo.append(gathered, bytes);
   }
 
-  /** The memory of what is gathered. */
+  /** Bytes of memory that the gathered body takes. */
   int gatheredMemoryBytes() {
     return gathered == null ? 0 : gathered.capacity();
   }
@@ -96,12 +96,12 @@ final class ForwardedBody implements VerdictListener {
     trailers = new GatheredTrailers(fields);
   }
 
-  /** Whether there is so much of it, or all, that it deserves a connection. */
+  /** Whether enough of the body has arrived, or all, for the request to take a connection. */
   boolean deservesConnection() {
     return ended || gathered != null && gathered.readableBytes() >= ENOUGH_BYTES;
   }
 
-  /** There is a connection: gives it what has been gathered. */
+  /** Sends the gathered body to the connection that the request has got. */
   void forwardGathered() {
     ByteBuf bytes = gathered;
     if (bytes != null) {
@@ -111,7 +111,7 @@ final class ForwardedBody implements VerdictListener {
     forwardGatheredTrailers();
   }
 
-  /** Gives the service bytes that were held, and what follows them if nothing is held any more. */
+  /** Sends held bytes to the service, and what follows them if nothing is held any more. */
   private void forwardHeld(ByteBuf bytes) {
     int length = bytes.readableBytes();
     int stillHeld = give(bytes, ended && trailers == null);
@@ -140,7 +140,7 @@ final class ForwardedBody implements VerdictListener {
     return messages == null && service.copiesData();
   }
 
-  /** Gives the service trailers, behind what is held. */
+  /** Sends trailers to the service, after what is held. */
   void forwardTrailers(RequestView fields) {
     ended = true;
     if (isWaiting()) {
@@ -189,7 +189,7 @@ final class ForwardedBody implements VerdictListener {
     return heldLength;
   }
 
-  /** Gives the bytes before an index, and holds the others until there is a verdict on them. */
+  /** Sends the bytes before an index, and holds the others until there is a verdict on them. */
   private int giveUntil(ByteBuf bytes, int index) {
     int before = index - bytes.readerIndex();
     int heldLength = before == 0 ? 0 : service.data(bytes.readRetainedSlice(before), false);
@@ -222,12 +222,12 @@ final class ForwardedBody implements VerdictListener {
     }
   }
 
-  /** Whether a message may not pass, and so nothing that follows. */
+  /** Whether a message was refused, so that nothing after it may pass. */
   boolean isRefused() {
     return messages != null && messages.isRefused();
   }
 
-  /** Why a message may not pass. */
+  /** The verdict that refused a message. */
   Verdict refusal() {
     return messages.refusal();
   }

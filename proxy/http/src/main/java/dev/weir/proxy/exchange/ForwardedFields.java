@@ -10,11 +10,10 @@ import java.util.SplittableRandom;
 import org.agrona.DirectBuffer;
 
 /**
- * The fields that Weir adds to a message on its way: to a request who sent it ({@code
- * X-Forwarded-For}, {@code X-Forwarded-Proto}, {@code X-Forwarded-Host}) and its name ({@code
- * X-Request-Id}), and to a message of either direction that it came through Weir ({@code Via}).
- * Written here for all versions of HTTP, each of which has its {@link Notation}; which of them a
- * client may give itself, {@link FieldPolicy} says. One per writer of heads.
+ * Writes the fields that Weir adds to messages: {@code X-Forwarded-For}, {@code X-Forwarded-Proto},
+ * {@code X-Forwarded-Host} and {@code X-Request-Id} to requests, and {@code Via} to messages of
+ * both directions. Each version of HTTP has its {@link Notation}. {@link FieldPolicy} says which of
+ * these fields a client may set itself. One per writer of heads.
  */
 public final class ForwardedFields {
   /** How a version of HTTP writes a field. */
@@ -90,7 +89,10 @@ public final class ForwardedFields {
     }
   }
 
-  /** Writes one list of all that the request has of it, whoever says so, and its peer's address. */
+  /**
+   * Writes one {@code X-Forwarded-For}: all addresses that the request has in it, whoever set them,
+   * and the peer's.
+   */
   private void writeForwardedFor(ByteBuf out, RequestView view) {
     byte[] peer = view.peer().text();
     int first = forwardedFor(view, 0);
@@ -107,7 +109,9 @@ public final class ForwardedFields {
     notation.end(out);
   }
 
-  /** The next X-Forwarded-For that says anything, from an index on; the policy omits them all. */
+  /**
+   * The next non-empty {@code X-Forwarded-For} from an index on; the field policy omits them all.
+   */
   private int forwardedFor(RequestView view, int from) {
     int nameLength = FORWARDED_FOR.length();
     for (int i = from; i < view.fieldCount(); i++) {

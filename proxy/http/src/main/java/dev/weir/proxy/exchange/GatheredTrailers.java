@@ -8,8 +8,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Trailers of a request that cannot go on yet: a copy, as the bytes they came in do not stay. Made
- * for those that come; most requests have none.
+ * A copy of a request's trailers that have to wait, as the buffer they came in is reused. Made when
+ * needed; most requests have no trailers.
  */
 final class GatheredTrailers {
   private final RequestView fields;

@@ -1,8 +1,8 @@
 package dev.weir.proxy.exchange;
 
 /**
- * The credit of one exchange: bytes that were given to the other side, and that it has not
- * consumed. Above 0, it is that side that is waited for. Counted here for both sides.
+ * Flow control of one exchange: the bytes that were passed to the other side and that it has not
+ * consumed yet. While they are above 0, the exchange waits for that side. Counts both directions.
  */
 final class HeldBytes {
   private int ofRequest;

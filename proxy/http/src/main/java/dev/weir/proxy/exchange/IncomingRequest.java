@@ -3,18 +3,18 @@ package dev.weir.proxy.exchange;
 import dev.weir.proxy.request.RequestView;
 
 /**
- * The head of a request as the client's protocol has read it: what every protocol can say of it.
- * The side that sends it on looks whether it is of its own protocol, and then copies its bytes.
- * Valid during the call that hands it over.
+ * The head of a request as the client's protocol has read it, in terms that every protocol has. A
+ * service's side that speaks the same protocol copies the bytes of the head. Valid during the call
+ * that passes it.
  */
 public interface IncomingRequest {
   /** The result of {@link #timeoutNs} if the client does not say how long it waits. */
   long NO_TIMEOUT = Long.MAX_VALUE;
 
-  /** Method, target, authority and fields, and whose connection it came on. */
+  /** Method, target, authority and fields, and the peer that sent it. */
   RequestView view();
 
-  /** Whether content follows the head, or trailers. */
+  /** Whether content or trailers follow the head. */
   boolean hasBody();
 
   /** The content's length in bytes; -1 if the head gives none. */
@@ -26,28 +26,28 @@ public interface IncomingRequest {
   /** Whether the client waits for a 100 before it sends the content. */
   boolean expectContinue();
 
-  /** Whether the client asks for another protocol on its connection, and may have it. */
+  /** Whether the client asks for another protocol on its connection, and the request allows it. */
   boolean upgrade();
 
   /**
-   * Whether the protocol that is asked for is WebSocket, and so much is said that it can be had of
-   * a service of either version of HTTP.
+   * Whether the client asks for a WebSocket, with all that either version of HTTP needs to ask a
+   * service for one.
    */
   default boolean webSocket() {
     return false;
   }
 
   /**
-   * Whether the content may pause for as long as the client likes, as a stream of messages does.
-   * Any other has to come at a least speed.
+   * Whether the content may pause for any time, as a stream of messages does. Other content must
+   * come at a minimum speed.
    */
   default boolean mayPause() {
     return false;
   }
 
   /**
-   * How long the client waits for the end of its response, counted from the head's arrival: 0 if it
-   * does not wait any more, {@link #NO_TIMEOUT} if it does not say.
+   * How long the client waits for the end of its response, from when the head arrived: 0 if the
+   * time is already over, {@link #NO_TIMEOUT} if the client does not say.
    */
   default long timeoutNs() {
     return NO_TIMEOUT;

@@ -3,9 +3,9 @@ package dev.weir.proxy.exchange;
 import dev.weir.proxy.request.RequestView;
 
 /**
- * The head of a response as the service's protocol has read it: what every protocol can say of it.
- * The side that passes it on looks whether it is of its own protocol, and then copies its bytes.
- * Valid during the call that hands it over.
+ * The head of a response as the service's protocol has read it, in terms that every protocol has. A
+ * client's side that speaks the same protocol copies the bytes of the head. Valid during the call
+ * that passes it.
  */
 public interface IncomingResponse {
   /** The status code, 100 to 599. */
@@ -15,22 +15,26 @@ public interface IncomingResponse {
   RequestView fields();
 
   /**
-   * The content's length in bytes; -1 if the head gives none. Where there is no content, as after
-   * HEAD, the length that there would be.
+   * The content's length in bytes; -1 if the head gives none. If the response has no content, as
+   * after HEAD, the length that the content would have.
    */
   long contentLength();
 
   /** Whether content may follow the head, or trailers. */
   boolean hasBody();
 
-  /** Units that the service says are left of its own quota; -1 if it says nothing readable. */
+  /**
+   * Units left of the service's own quota, by its {@code RateLimit} field; -1 if it has none that
+   * can be read.
+   */
   long rateLimitRemaining();
 
-  /** Whether a field concerns the service's connection alone, and is not passed on. */
+  /** Whether a field is about the service's connection only, and is removed. */
   boolean omits(int fieldIndex);
 
   /**
-   * Whether it comes from a service, and says by Via what way it took; else Weir answers itself.
+   * Whether the response comes from a service, so that {@code Via} is added; false for responses
+   * that Weir makes itself.
    */
   default boolean isForwarded() {
     return true;

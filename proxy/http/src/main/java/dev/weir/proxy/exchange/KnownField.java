@@ -16,8 +16,8 @@ import java.util.Arrays;
 import org.agrona.DirectBuffer;
 
 /**
- * The fields that a proxy itself acts on, and what becomes of each; every other field is passed on
- * unread. The first treatment is that of a request's field, the second that of a response's.
+ * The fields that a proxy acts on, with their treatments: the first is that of a request's field,
+ * the second that of a response's. Every other field passes unread.
  */
 public enum KnownField {
   TE("te", DROPPED, DROPPED),
@@ -49,7 +49,7 @@ public enum KnownField {
   X_RATELIMIT_REMAINING("x-ratelimit-remaining", KEPT, STRICTEST),
   SEC_WEBSOCKET_KEY("sec-websocket-key", FRAMING, KEPT),
   SEC_WEBSOCKET_ACCEPT("sec-websocket-accept", KEPT, FRAMING),
-  /** Any field of that prefix: Envoy's own, which only an Envoy may set. */
+  /** All fields with this prefix: Envoy's own fields, which only a trusted Envoy may set. */
   X_ENVOY("x-envoy-", BELIEVED, KEPT);
 
   private static final KnownField[][] BY_LENGTH = new KnownField[32][];
@@ -106,14 +106,14 @@ public enum KnownField {
     return null;
   }
 
-  /** Whether the field frames or routes a request: each version of HTTP writes it anew. */
+  /** Whether the field frames or routes a request, so that each version of HTTP writes it anew. */
   public boolean frames() {
     return inRequest == FRAMING;
   }
 
   /**
-   * Whether a client may name this field in {@code Connection} and so have it removed. What carries
-   * framing, routing or who is asking stays: naming it would be a way to shed it.
+   * Whether a client may have this field removed by naming it in {@code Connection}. Fields for
+   * framing, routing and identity always stay: removing them would be a way around a limit.
    */
   boolean mayBeNominated() {
     return switch (this) {

@@ -40,19 +40,19 @@ public final class LimitValues {
     writeReset(out, waitSeconds);
   }
 
-  /** Appends the value of {@code RateLimit} up to where the units left stand. */
+  /** Appends the value of {@code RateLimit} up to the number of units left. */
   public static void beginLimit(ByteBuf out, QuotaPolicy policy) {
     writeName(out, policy);
     out.writeBytes(REMAINING);
   }
 
-  /** Appends the value of {@code RateLimit} up to the units left, with their digits at its end. */
+  /** Appends the value of {@code RateLimit} up to and including the number of units left. */
   public static void writeRemaining(ByteBuf out, QuotaPolicy policy, long remaining) {
     beginLimit(out, policy);
     TextWriter.writeDecimal(out, remaining);
   }
 
-  /** Appends the rest of the value of {@code RateLimit}, with the seconds' digits at its end. */
+  /** Appends the rest of the value of {@code RateLimit}; it ends with the digits of the seconds. */
   public static void writeReset(ByteBuf out, long waitSeconds) {
     out.writeBytes(RESET);
     TextWriter.writeDecimal(out, waitSeconds);
@@ -63,7 +63,7 @@ public final class LimitValues {
     ByteBufUtil.writeAscii(out, policy.name());
   }
 
-  /** Whole seconds, rounded up: a client that waits that long has waited long enough. */
+  /** Whole seconds, rounded up, so that a client that waits for them has waited long enough. */
   public static long ceilSeconds(long ns) {
     return ns / NS_PER_SECOND + (ns % NS_PER_SECOND == 0 ? 0 : 1);
   }

@@ -3,17 +3,20 @@ package dev.weir.proxy.exchange;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Finds where messages begin in a body of gRPC, in whatever pieces it comes: each has a byte of
- * flags before it, and its length in four.
+ * Finds where messages begin in the body of a gRPC call, in whatever pieces it arrives. Each
+ * message has a prefix of five bytes: flags, and its length in four bytes.
  */
 final class MessageStarts {
   private static final int PREFIX_BYTES = 5;
   private static final int LENGTH_BYTES = 4;
 
-  /** Bytes of the message's prefix that have not come. */
+  /** Bytes of the current prefix that have not arrived. */
   private int prefixLeft;
 
-  /** Bytes of the message that have not come, unsigned; as far as its prefix has. */
+  /**
+   * Bytes of the current message that have not arrived, unsigned; known as far as its prefix has
+   * arrived.
+   */
   private int left;
 
   /** A message begins with the byte that comes next. */
@@ -23,11 +26,11 @@ final class MessageStarts {
   }
 
   /**
-   * Follows the message that has begun.
+   * Follows bytes of the current message.
    *
-   * @param from index of the first byte that comes.
+   * @param from index of the first byte.
    * @param to index behind the last.
-   * @return the index of the byte that another message begins with; {@code to} if none does.
+   * @return the index at which the next message begins; {@code to} if none does.
    */
   int next(ByteBuf bytes, int from, int to) {
     int at = from;

@@ -3,7 +3,7 @@ package dev.weir.proxy.exchange;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.RefusalReason;
 
-/** The service behind the proxy, whatever it speaks. One per event loop. */
+/** The service behind the proxy, in any protocol. One per event loop. */
 public interface Origin {
   /**
    * The answer to a request for a connection: the connection, or the reason why there is none yet.
@@ -15,13 +15,13 @@ public interface Origin {
 
   /** Why a request has no connection yet. */
   enum Pending implements Opening {
-    /** One is being made for it. */
+    /** A connection is being opened for the request. */
     CONNECTING,
 
-    /** The request waits for one to become free, maybe in vain. */
+    /** The request waits in the queue for a free connection, which may not come in time. */
     QUEUED,
 
-    /** There is neither a connection nor a place to wait; it has been forgotten. */
+    /** There is no free connection, and the queue is full; the request is not queued. */
     BUSY;
 
     @Override
@@ -31,8 +31,8 @@ public interface Origin {
   }
 
   /**
-   * Whether {@link #open} would fail at once for want of a connection: what is refused now need not
-   * be decided first.
+   * Whether {@link #open} would fail at once for want of a connection, so that the request can be
+   * refused before it is decided.
    *
    * @param client the request's {@link ClientKey}.
    * @param upgrade whether it may become a tunnel.
@@ -40,12 +40,12 @@ public interface Origin {
   boolean isFull(long client, boolean upgrade);
 
   /**
-   * Whether one connection carries many exchanges: none is asked to wait until the body has come,
-   * as its place on a connection is no other's loss.
+   * Whether one connection carries many exchanges. A request then takes its place before its body
+   * has arrived, as that keeps no other request from a connection.
    */
   boolean multiplexes();
 
-  /** Whether connections are so scarce that none should wait for a client's bytes. */
+  /** Whether connections are so scarce that none should wait for a client's body. */
   boolean isScarce();
 
   /**
@@ -57,27 +57,27 @@ public interface Origin {
   void encode(IncomingRequest head, EncodedHead out);
 
   /**
-   * Finds a connection for one request. If one is returned, nobody is told anything. Else, but for
-   * {@link Pending#BUSY}, {@link ProxiedRequest#opened} or {@link ProxiedRequest#serviceReset} is
-   * called later; never within the call of another client. With {@link RefusalReason#UPSTREAM_BUSY}
-   * the service has not heard of the request.
+   * Finds a connection for a request. If it returns a connection, no callback follows. Otherwise,
+   * except for {@link Pending#BUSY}, {@link ProxiedRequest#opened} or {@link
+   * ProxiedRequest#serviceReset} is called later, never within a call of another client. {@link
+   * RefusalReason#UPSTREAM_BUSY} means that the service has not received the request.
    *
    * @param client the request's {@link ClientKey}.
    */
   Opening open(ProxiedRequest request, long client);
 
-  /** The request no longer waits for a connection. */
+  /** Forgets a request that no longer waits for a connection. */
   void forget(ProxiedRequest request);
 
   /**
-   * Whether requests go on to a service: then each path has one spelling, and a call of gRPC is
-   * refused in gRPC's own form, with a status of 200. False where requests are answered: there the
-   * path is what the client sent, and a status of 200 says something of its own.
+   * Whether requests are forwarded to a service: then a path is normalised, and a gRPC call is
+   * refused in gRPC's form with HTTP status 200. False if requests are answered here: then a path
+   * is as the client sent it, and status 200 has a meaning of its own.
    */
   default boolean forwards() {
     return true;
   }
 
-  /** Closes the connections that nobody uses: the process is ending. */
+  /** Closes unused connections, as the process is ending. */
   void closeIdle();
 }

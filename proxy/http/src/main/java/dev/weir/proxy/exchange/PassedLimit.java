@@ -3,7 +3,7 @@ package dev.weir.proxy.exchange;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.Verdict;
 
-/** The limit that one request has passed, as its client is told of it with the response. */
+/** The limit that a request has passed, for the fields of its response. */
 public final class PassedLimit {
   private QuotaPolicy policy;
   private long remaining;
@@ -29,7 +29,7 @@ public final class PassedLimit {
     return remaining;
   }
 
-  /** Nanoseconds until the limit is whole again, from when the request passed. */
+  /** Nanoseconds until the budget is full again, from when the request passed. */
   public long resetAfterNs() {
     return resetAfterNs;
   }

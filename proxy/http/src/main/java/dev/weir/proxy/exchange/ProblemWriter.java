@@ -6,19 +6,22 @@ import dev.weir.proxy.request.RefusalReason;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 
-/** Writes a refusal as a problem in JSON (RFC 9457): the content of an answer in any HTTP. */
+/**
+ * Writes a refusal as a problem in JSON (RFC 9457), the body of the response in any version of
+ * HTTP.
+ */
 public final class ProblemWriter {
   /** The content's type. */
   public static final String CONTENT_TYPE = "application/problem+json";
 
-  /** How much of a problem stands behind the seconds to wait, if it tells them. */
+  /** Bytes of a problem behind the seconds to wait, if it has them. */
   public static final int BYTES_BEHIND_SECONDS = 2;
 
   private static final byte[] POLICIES = ascii(",\"violated-policies\":[\"");
   private static final byte[] POLICIES_END = ascii("\"]");
   private static final byte[] RETRY_SECONDS = ascii(",\"retry_after_seconds\":");
 
-  /** The problem of each reason, by ordinal, up to where it varies. */
+  /** The text of the problem for each reason, by ordinal, up to its variable part. */
   private static final byte[][] PROBLEMS = new byte[RefusalReason.values().length][];
 
   static {

@@ -48,19 +48,22 @@ import java.util.concurrent.TimeUnit;
  * counts in the first place only.
  */
 public final class ProxiedRequest implements VerdictListener {
-  /** A longer wait is taken off the time that the service is told the client gives. */
+  /**
+   * The service gets a shorter {@code grpc-timeout} if the request has waited here for longer than
+   * this.
+   */
   private static final long UNTOLD_WAIT_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private enum State {
     /** There is no request, or it has ended. */
     IDLE,
-    /** The verdict is awaited. */
+    /** Waits for the verdict. */
     DECIDING,
-    /** The request may pass, and its body is awaited, or enough of it. */
+    /** The request may pass; waits for its body, or enough of it. */
     GATHERING,
-    /** A connection to the service is awaited. */
+    /** Waits for a connection to the service. */
     CONNECTING,
-    /** The request goes out, the response comes in. */
+    /** The request is sent to the service, the response comes back. */
     EXCHANGE,
     TUNNEL
   }
@@ -81,24 +84,27 @@ public final class ProxiedRequest implements VerdictListener {
 
   private State state = State.IDLE;
 
-  /** The ticket of the verdict that is awaited; {@link Admission#SETTLED} if none is. */
+  /** The ticket of the awaited verdict; {@link Admission#SETTLED} if none is awaited. */
   private long ticket = Admission.SETTLED;
 
   private long clientKey;
 
-  /** The client behind a trusted peer that it counts for; {@link ClientKey#NONE} if for none. */
+  /**
+   * The client behind a trusted proxy for which the request counts; {@link ClientKey#NONE} if it
+   * counts for none.
+   */
   private long countedKey = ClientKey.NONE;
 
-  /** Whether the client's side knows that the head waits. */
+  /** Whether the client's side has been told that the head waits. */
   private boolean headWaits;
 
   /** Whether the client still waits for a 100 before it sends the body. */
   private boolean expectsContinue;
 
-  /** Whether the client was told 100 in the service's stead. */
+  /** Whether Weir has sent 100 instead of the service. */
   private boolean saidContinue;
 
-  /** Whether the client has been told how its request was answered. */
+  /** Whether the head of a response has been passed to the client's side. */
   private boolean hasResponse;
 
   public ProxiedRequest(RequestLoop loop, ClientSide client) {
@@ -117,11 +123,11 @@ public final class ProxiedRequest implements VerdictListener {
   }
 
   /**
-   * Asks whether a request may pass, and sends it on if it may. It was counted as started, and the
-   * last one has ended.
+   * Asks for the verdict on a request, and forwards it if it may pass. The previous request has
+   * ended.
    *
    * @param incoming valid during the call.
-   * @return the verdict to answer with, if it is refused; null if it is under way.
+   * @return the verdict to answer with, if the request is refused at once; otherwise null.
    */
   public Verdict start(IncomingRequest incoming) {
     long nowNs = loop.clock.nowNs();
@@ -176,8 +182,8 @@ public final class ProxiedRequest implements VerdictListener {
   }
 
   /**
-   * Counts for its client, who is one of many behind a trusted peer. Other clients have a share of
-   * their own by their connections.
+   * Counts the request for its client, which is one of many behind a trusted proxy. Other clients
+   * are bounded by their connections.
    *
    * @return false if the client has as many requests in flight as it may.
    */
@@ -192,7 +198,7 @@ public final class ProxiedRequest implements VerdictListener {
     return true;
   }
 
-  /** Whether it counts for one of the clients behind a trusted peer, whom this one has named. */
+  /** Whether the request counts for a client that a trusted proxy has named. */
   public boolean isOfNamedClient() {
     return countedKey != ClientKey.NONE;
   }
@@ -238,11 +244,11 @@ public final class ProxiedRequest implements VerdictListener {
 
   /**
    * Takes over {@code bytes} of the request's body, or of the tunnel. {@link #bodyRead} follows
-   * when all has been given that has come.
+   * when all bytes that have arrived have been passed.
    *
    * @param end whether they are the last.
-   * @return how many of them are held and count against the client, until {@link
-   *     ClientSide#requestConsumed}.
+   * @return how many of them are held and count against the client's flow-control window, until
+   *     {@link ClientSide#requestConsumed}.
    */
   public int data(ByteBuf bytes, boolean end) {
     int length = bytes.readableBytes();
@@ -267,8 +273,8 @@ public final class ProxiedRequest implements VerdictListener {
   }
 
   /**
-   * Trailers end the body, behind data of which none was the last. {@link #bodyRead} follows. They
-   * reach the service if its protocol has a place for them; in a tunnel, only the end does.
+   * Ends the body with trailers, after data of which none was marked as the last. {@link #bodyRead}
+   * follows. The service gets trailers if its protocol has a place for them; a tunnel only ends.
    *
    * @param fields valid during the call; of the view, only bytes and fields are read.
    */
@@ -284,9 +290,9 @@ public final class ProxiedRequest implements VerdictListener {
   }
 
   /**
-   * All has been given that has come of the body: goes on with it.
+   * Continues once all bytes of the body that have arrived have been passed.
    *
-   * @param cutOff whether no more will come, though that was not all.
+   * @param cutOff whether no more will come, though the body has not ended.
    * @return the verdict to answer with, if this ends the request; null if it goes on, or has been
    *     {@link ClientSide#reset}.
    */
@@ -299,7 +305,7 @@ public final class ProxiedRequest implements VerdictListener {
     };
   }
 
-  /** Waits for the rest of the body, or asks for a connection if enough of it is there. */
+  /** Waits for the rest of the body, or asks for a connection if enough of it has arrived. */
   private Verdict gather(boolean cutOff) {
     boolean deservesConnection = body.deservesConnection();
     if (cutOff && !deservesConnection) {
@@ -317,10 +323,10 @@ public final class ProxiedRequest implements VerdictListener {
   }
 
   /**
-   * Says 100 in the service's stead, if connections are too scarce for one to wait for this body.
-   * It is the service's word otherwise (RFC 9110, section 10.1.1).
+   * Sends 100 instead of the service, if connections are too scarce for one to wait for this body.
+   * Otherwise the service decides (RFC 9110, section 10.1.1).
    *
-   * @return whether it has been said.
+   * @return whether it has been sent.
    */
   private boolean sayContinue() {
     if (!loop.origin.isScarce()) {
@@ -348,7 +354,7 @@ public final class ProxiedRequest implements VerdictListener {
     return opening == Origin.Pending.BUSY ? lost(RefusalReason.UPSTREAM_BUSY) : null;
   }
 
-  /** There is a connection for the request, later than it was asked for. */
+  /** The origin has found the connection that {@link Origin#open} did not have at once. */
   public void opened(ServiceSide side) {
     try {
       send(side);
@@ -365,7 +371,7 @@ public final class ProxiedRequest implements VerdictListener {
     }
   }
 
-  /** Sends the request: from here on the service may know of it, and its charge is spent. */
+  /** Sends the request. From here on the service may know of it, and the charge is not returned. */
   private void send(ServiceSide side) {
     charge.letStand();
     if (headWaits) {
@@ -386,7 +392,7 @@ public final class ProxiedRequest implements VerdictListener {
   /**
    * The service's side has copied the request into memory of its own, and keeps it until the end.
    *
-   * @param bytes of memory, all that there is; within {@link ServiceSide#head} and {@link
+   * @param bytes of memory in all. Called within {@link ServiceSide#head} and {@link
    *     ServiceSide#data} only.
    */
   public void keeps(int bytes) {
@@ -406,7 +412,7 @@ public final class ProxiedRequest implements VerdictListener {
     return refusal;
   }
 
-  /** The service has been given all that has come of the request. */
+  /** All bytes of the request that have arrived have been passed to the service. */
   private Verdict forwarded(boolean cutOff) {
     if (service.failure() != null) {
       return lost(service.failure());
@@ -446,7 +452,7 @@ public final class ProxiedRequest implements VerdictListener {
   }
 
   /**
-   * A response has arrived that another one follows.
+   * Passes on an informational response of the service; another response follows.
    *
    * @return how many bytes the client's side holds, until {@link ServiceSide#responseConsumed}.
    */
@@ -461,7 +467,10 @@ public final class ProxiedRequest implements VerdictListener {
     return hold(heldLength);
   }
 
-  /** The service agrees to a tunnel: all data from here on is the tunnel's, both ways. */
+  /**
+   * The service accepts the upgrade: all data from here on belongs to the tunnel, in both
+   * directions.
+   */
   public void switched(IncomingResponse incoming) {
     hasResponse = true;
     record.status(incoming.status());
@@ -473,9 +482,9 @@ public final class ProxiedRequest implements VerdictListener {
   }
 
   /**
-   * The head of the final response has arrived.
+   * Passes on the head of the final response.
    *
-   * @return how the body is wanted.
+   * @return the form in which the client's side wants the body.
    */
   public BodyForm responseHead(IncomingResponse incoming) {
     hasResponse = true;
@@ -485,11 +494,11 @@ public final class ProxiedRequest implements VerdictListener {
   }
 
   /**
-   * Takes over {@code bytes} of the body, in the form that {@link #responseHead} asked for, or of
-   * the tunnel.
+   * Takes over {@code bytes} of the response's body, in the form that {@link #responseHead}
+   * returned, or of the tunnel.
    *
-   * @param last whether they are the last. In a tunnel the client may still send; else the
-   *     service's side has ended the exchange before.
+   * @param last whether they are the last. A tunnel's client may still send; any other exchange has
+   *     been ended by the service's side before this call.
    * @return how many bytes the client's side holds, until {@link ServiceSide#responseConsumed}.
    */
   public int responseData(ByteBuf bytes, boolean last) {
@@ -509,8 +518,8 @@ public final class ProxiedRequest implements VerdictListener {
   }
 
   /**
-   * Trailers end the response, behind a body of the form {@link BodyForm#DATA}. The service's side
-   * has ended the exchange before.
+   * Ends the response with trailers, after a body of the form {@link BodyForm#DATA}. The service's
+   * side has ended the exchange before.
    *
    * @param fields valid during the call; of the view, only bytes and fields are set.
    */
@@ -520,7 +529,7 @@ public final class ProxiedRequest implements VerdictListener {
     complete();
   }
 
-  /** Nothing more of the response has arrived for now. */
+  /** Flushes the response, as nothing more of it has arrived for now. */
   public void flushResponse() {
     client.flushResponse();
   }
@@ -556,12 +565,12 @@ public final class ProxiedRequest implements VerdictListener {
     }
   }
 
-  /** The request is answered here, for a reason that has nothing to do with a quota. */
+  /** Answers the request here, for a reason that is not a quota. */
   private Verdict refused(RefusalReason reason) {
     return refused(loop.plain(reason), RequestRecord.how(reason));
   }
 
-  /** The request is answered here. */
+  /** Answers the request here. */
   private Verdict refused(Verdict verdict, How how) {
     record.status(verdict.refusal().httpStatus());
     record.refused(verdict.refusal());
@@ -569,13 +578,13 @@ public final class ProxiedRequest implements VerdictListener {
     return verdict;
   }
 
-  /** There will be no response, or no more of it: the service's side has ended the exchange. */
+  /** The service's side has ended the exchange without a complete response. */
   public void serviceReset(RefusalReason reason) {
     serviceReset(reason, RequestEnd.NO_CODE);
   }
 
   /**
-   * There will be no response, or no more of it: the service has reset the exchange.
+   * The service has reset the exchange without a complete response.
    *
    * @param errorCode as in {@link ClientSide#reset}.
    */
@@ -587,7 +596,7 @@ public final class ProxiedRequest implements VerdictListener {
     }
   }
 
-  /** The service's side has failed, or there is none. */
+  /** The service's side has failed, or no connection was found. */
   private Verdict lost(RefusalReason reason) {
     return lost(reason, RequestEnd.NO_CODE);
   }
@@ -601,8 +610,8 @@ public final class ProxiedRequest implements VerdictListener {
   }
 
   /**
-   * Whether the service has broken off as the time that the client gave has passed: it is told of
-   * it, and may see that sooner than the next look at deadlines here.
+   * Whether the service has reset the exchange because the client's {@code grpc-timeout} is over:
+   * it gets that field too, and may notice sooner than Weir.
    */
   private boolean isForTime(RefusalReason reason) {
     return reason == RefusalReason.UPSTREAM_CLOSED
@@ -611,9 +620,9 @@ public final class ProxiedRequest implements VerdictListener {
   }
 
   /**
-   * Ends the request, as the client's side cannot go on with it, or has taken too long.
+   * Ends the request because the client's side cannot go on with it, or a wait was too long.
    *
-   * @return the verdict to answer with; null if the response has begun: it has been {@link
+   * @return the verdict to answer with; null if the response has begun: then it has been {@link
    *     ClientSide#reset}.
    */
   public Verdict abort(RefusalReason reason) {
@@ -634,7 +643,7 @@ public final class ProxiedRequest implements VerdictListener {
     return null;
   }
 
-  /** A message of the request may not pass: nothing more goes to the service. */
+  /** Refuses the rest of the request, as one of its messages may not pass. */
   private Verdict refuseMessage() {
     leaveService(How.REFUSED_HERE, RequestEnd.NO_CODE);
     Verdict verdict = body.refusal();
@@ -648,7 +657,7 @@ public final class ProxiedRequest implements VerdictListener {
   }
 
   /**
-   * The client is gone, or its side of the exchange.
+   * The client has disconnected, or reset its stream.
    *
    * @param errorCode as in {@link ServiceSide#reset}.
    */
@@ -660,12 +669,15 @@ public final class ProxiedRequest implements VerdictListener {
     leave();
   }
 
-  /** No request follows. */
+  /** Leaves the loop's deadlines, as no request follows. */
   public void leave() {
     times.leaveLoop();
   }
 
-  /** The wait has taken too long, whatever it was for. */
+  /**
+   * Ends the request because what it waits for has not come in time. This is where
+   * DEADLINE_EXCEEDED is decided.
+   */
   private void onDeadline() {
     if (times.isOver(loop.clock.nowNs())) {
       deliver(abort(RefusalReason.DEADLINE_EXCEEDED));
@@ -688,7 +700,7 @@ public final class ProxiedRequest implements VerdictListener {
     }
   }
 
-  /** The verdict should have come long ago, unless the request is held. */
+  /** Ends the request if its verdict is overdue, unless the request is held in a queue. */
   private void awaitVerdict() {
     long dueNs = loop.admission.dueNs(ticket);
     if (dueNs == Admission.NOT_HELD || times.isVerdictLate(dueNs)) {
@@ -704,7 +716,7 @@ public final class ProxiedRequest implements VerdictListener {
     client.reset(How.TIMED_OUT, RequestEnd.NO_CODE);
   }
 
-  /** Tells the service's side, or whoever is to find one, that the exchange is over. */
+  /** Resets the service's side, or tells the origin that no connection is needed. */
   private void leaveService(How how, int errorCode) {
     if (state == State.CONNECTING) {
       loop.origin.forget(this);
@@ -716,8 +728,8 @@ public final class ProxiedRequest implements VerdictListener {
   }
 
   /**
-   * All of the response has come. If the service has not got all of the request, it is told to want
-   * no more of it.
+   * All of the response has arrived. If the service has not received the whole request, its side is
+   * reset.
    */
   private void answered() {
     service.ended();
@@ -734,8 +746,8 @@ public final class ProxiedRequest implements VerdictListener {
   }
 
   /**
-   * The service, which has ended its side of the tunnel, takes no more from the client: the
-   * service's side has ended the exchange, and the client keeps what it was sent.
+   * The service has closed its side of the tunnel and takes no more bytes: the service's side has
+   * ended the exchange, and the client keeps what it has received.
    */
   public void serviceWantsNoMore() {
     tunnel.endClientSide();
@@ -747,7 +759,7 @@ public final class ProxiedRequest implements VerdictListener {
     endTunnelIfDone();
   }
 
-  /** Ends a tunnel of which both sides have ended theirs: what they sent is on its way. */
+  /** Ends a tunnel once both directions have ended. */
   private void endTunnelIfDone() {
     if (tunnel.hasEnded()) {
       service.ended();
@@ -756,7 +768,7 @@ public final class ProxiedRequest implements VerdictListener {
     }
   }
 
-  /** The one end of a request, told once. Nothing of it is left. */
+  /** Ends the request, once, and reports its end. */
   private void end(How how) {
     long ofMessage = body.end();
     long awaitedTicket = ticket == Admission.SETTLED ? ofMessage : ticket;
@@ -778,7 +790,7 @@ public final class ProxiedRequest implements VerdictListener {
   }
 
   /**
-   * Tells the client's side of what has come later than within a call of its own.
+   * Tells the client's side the outcome of something that came late.
    *
    * @param refusal null if there is nothing to tell.
    */
@@ -788,48 +800,57 @@ public final class ProxiedRequest implements VerdictListener {
     }
   }
 
-  /** Something of ours has failed: nobody knows how far the request has come. */
+  /** Ends the request after an unexpected exception; it is unknown how far it has come. */
   private void fail(Throwable bug) {
     times.ended();
     client.failed(bug);
   }
 
-  /** Whether the body, or the tunnel's bytes, are to be given as they come. */
+  /** Whether {@link #data} may be called as bytes of the body or the tunnel arrive. */
   public boolean takesBody() {
     return state == State.GATHERING || state == State.EXCHANGE || state == State.TUNNEL;
   }
 
-  /** Whether {@link #data} now does as {@link ServiceSide#copiesData} says. */
+  /**
+   * Whether {@link #data} has, in the present state, copied or sent the bytes when it returns:
+   * {@link ServiceSide#copiesData}.
+   */
   public boolean copiesBody() {
     return state == State.EXCHANGE && tunnel == null && body.copies();
   }
 
-  /** Whether {@link #responseData} now does as {@link ServiceSide#copiesData} says. */
+  /**
+   * Whether {@link #responseData} has, in the present state, copied or sent the bytes when it
+   * returns: {@link ServiceSide#copiesData}.
+   */
   public boolean copiesResponse() {
     return state == State.EXCHANGE && client.copiesData();
   }
 
-  /** The head as the origin has written it. */
+  /** The head as the origin has encoded it. */
   public EncodedHead encoded() {
     return head;
   }
 
-  /** How the body is to come: as the service's protocol takes it. */
+  /** The form in which the service's protocol wants the body. */
   public BodyForm bodyForm() {
     return head.bodyForm();
   }
 
-  /** Whether a tunnel was asked for, and not agreed to. */
+  /** Whether an upgrade was asked for, and the service has not accepted it. */
   private boolean awaitsTunnel() {
     return tunnel != null && state != State.TUNNEL;
   }
 
-  /** Whether a connection to the service takes what comes of the body. */
+  /** Whether bytes of the body go to a connection to the service as they arrive. */
   public boolean isForwarding() {
     return state == State.EXCHANGE || state == State.TUNNEL;
   }
 
-  /** Bytes of the request that the service has not consumed: above 0 it is the one to wait for. */
+  /**
+   * Bytes of the request that the service has not consumed; above 0, the exchange waits for the
+   * service.
+   */
   public int requestHeldBytes() {
     return held.ofRequest();
   }
@@ -839,7 +860,10 @@ public final class ProxiedRequest implements VerdictListener {
     return body.gatheredMemoryBytes();
   }
 
-  /** Bytes of the response that the client has not consumed: above 0 the service waits. */
+  /**
+   * Bytes of the response that the client has not consumed; above 0, the exchange waits for the
+   * client.
+   */
   public int responseHeldBytes() {
     return held.ofResponse();
   }

@@ -3,26 +3,29 @@ package dev.weir.proxy.exchange;
 import dev.weir.proxy.request.Admission;
 
 /**
- * The charge of one request, as long as it may go back: while the service may never hear of the
- * request, and that is not the client's doing.
+ * The charge of one request, as long as it can be returned: until the service may have received the
+ * request, and unless the client itself gave up.
  */
 final class RefundableCharge {
   private final Admission admission;
   private int kept = Admission.NOTHING_KEPT;
 
-  /** Whether it can still be kept: nothing has been asked for since its verdict. */
+  /**
+   * Whether admission's last charge is still that of this request: no other question has been asked
+   * since.
+   */
   private boolean isFresh;
 
   RefundableCharge(Admission admission) {
     this.admission = admission;
   }
 
-  /** The request may pass, by the verdict that was given last. */
+  /** The request may pass, by the last verdict. */
   void taken() {
     isFresh = true;
   }
 
-  /** Keeps the charge of a request that has to wait, from its first wait on. */
+  /** Copies the charge of a request that has to wait, when it waits for the first time. */
   void keep() {
     if (isFresh) {
       isFresh = false;
@@ -30,7 +33,7 @@ final class RefundableCharge {
     }
   }
 
-  /** The service will not hear of the request. */
+  /** Returns the charge, as the service will not receive the request. */
   void giveBack() {
     if (kept != Admission.NOTHING_KEPT) {
       admission.giveBack(kept);
@@ -38,7 +41,7 @@ final class RefundableCharge {
     }
   }
 
-  /** The charge is spent. */
+  /** Keeps the charge: it can no longer be returned. */
   void letStand() {
     isFresh = false;
     if (kept != Admission.NOTHING_KEPT) {

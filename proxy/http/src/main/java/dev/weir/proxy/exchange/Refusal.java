@@ -5,8 +5,8 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 
 /**
- * A refusal as its client is told it, in values, which HTTP of any version and gRPC say in their
- * own way. Described anew for each refusal.
+ * A refusal as values, which each version of HTTP and gRPC write in their own form. Described anew
+ * for each refusal.
  */
 public final class Refusal {
   private static final String QUOTA_EXCEEDED =
@@ -22,7 +22,7 @@ public final class Refusal {
   private long waitSeconds;
 
   /**
-   * Describes the refusal that a verdict is.
+   * Describes the refusal of a verdict.
    *
    * @param verdict one that does not allow; read during the call only.
    */
@@ -37,7 +37,7 @@ public final class Refusal {
     return this;
   }
 
-  /** Why; with it come the status of HTTP and that of gRPC. */
+  /** The reason, which determines the status of HTTP and of gRPC. */
   public RefusalReason reason() {
     return reason;
   }
@@ -52,27 +52,32 @@ public final class Refusal {
     return remaining;
   }
 
-  /** Until the client may expect more of that limit: {@code t} of the RateLimit field. */
+  /** Seconds until the client may expect more of that limit: {@code t} of the RateLimit field. */
   public long waitSeconds() {
     return waitSeconds;
   }
 
-  /** The least wait after which the same request would pass; 0 if none is known. */
+  /**
+   * The shortest wait in nanoseconds after which the same request would pass; 0 if none is known.
+   */
   public long retryAfterNs() {
     return retryAfterNs;
   }
 
-  /** When the same request would pass, at least 1: {@code Retry-After}. 0 if no wait is known. */
+  /**
+   * Seconds after which the same request would pass, 1 or more: {@code Retry-After}. 0 if no wait
+   * is known.
+   */
   public long retryAfterSeconds() {
     return retryAfterSeconds;
   }
 
-  /** How the client can say who it is: {@code WWW-Authenticate}, due with a 401. Else null. */
+  /** The value of {@code WWW-Authenticate}, which a 401 must have; otherwise null. */
   public String challenge() {
     return reason.httpStatus() == 401 ? CHALLENGE : null;
   }
 
-  /** The {@code type} of the problem (RFC 9457) that a reason is. */
+  /** The {@code type} of the problem (RFC 9457) for a reason. */
   static String problemType(RefusalReason reason) {
     return reason.httpStatus() == 429 ? QUOTA_EXCEEDED : NO_TYPE;
   }

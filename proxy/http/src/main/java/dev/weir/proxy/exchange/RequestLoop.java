@@ -22,7 +22,7 @@ public final class RequestLoop {
   final Origin origin;
   final ClientKey clientKeys;
 
-  /** Requests in flight of trusted peers, by the client that each is for. */
+  /** Requests in flight from trusted proxies, counted by the client that the proxy names. */
   final FairCap behindTrusted;
 
   final TrafficObserver observer;
@@ -58,7 +58,7 @@ public final class RequestLoop {
   }
 
   /**
-   * Whether a verdict is being asked for: until it is there, the head that was read last is that
+   * Whether a verdict is being asked for at this moment: the head that was read last is then that
    * request's.
    */
   public boolean asking() {
@@ -66,9 +66,9 @@ public final class RequestLoop {
   }
 
   /**
-   * Asks for a verdict, as {@link Admission#ask} says.
+   * Asks for a verdict: {@link Admission#ask}.
    *
-   * @param endNs when it is worth nothing any more, in the loop's time.
+   * @param endNs when the verdict is no longer of use, in the loop's time.
    */
   Asked ask(RequestView head, long endNs, VerdictListener asker, long nowNs) {
     asking = true;
@@ -84,12 +84,12 @@ public final class RequestLoop {
     return forwards;
   }
 
-  /** The process ends: the clients of WebSockets are told to leave. */
+  /** Starts the end of the process: the clients of WebSockets get a Close frame. */
   public void drain() {
     webSockets.goAway();
   }
 
-  /** The verdict for a reason that has nothing to do with a quota; valid until the next call. */
+  /** The verdict for a reason that is not a quota; valid until the next call. */
   public Verdict plain(RefusalReason reason) {
     return plain.refuse(reason);
   }

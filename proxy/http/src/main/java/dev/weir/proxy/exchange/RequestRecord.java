@@ -5,8 +5,8 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 
 /**
- * The record of one request in flight: status, bytes, and when what happened, in the loop's time;
- * and who is told of that, when it ends.
+ * The record of one request in flight: status, bytes and times, in the loop's time. It is reported
+ * when the request ends.
  */
 final class RequestRecord {
   private final RequestLoop loop;
@@ -33,7 +33,7 @@ final class RequestRecord {
     headNs = RequestEnd.NEVER;
   }
 
-  /** Admission held it on purpose for so long. */
+  /** Admission has held the request in a queue for this long. */
   void held(long ns) {
     heldNs = ns;
   }
@@ -48,17 +48,17 @@ final class RequestRecord {
     headNs = nowNs;
   }
 
-  /** The client is told this status. */
+  /** The client was sent this status. */
   void status(int told) {
     status = told;
   }
 
-  /** The client has sent so much of the body. */
+  /** The client has sent this many bytes of the body. */
   void addRequestBytes(int count) {
     requestBytes += count;
   }
 
-  /** The service has sent so much of the body. */
+  /** The service has sent this many bytes of the body. */
   void addResponseBytes(int count) {
     responseBytes += count;
   }
@@ -76,12 +76,12 @@ final class RequestRecord {
         protocol, status, totalNs(nowNs), upstreamNs, outwardNs + nowNs - headNs);
   }
 
-  /** The request, or the rest of it, is answered here. */
+  /** The request, or the rest of it, was answered here. */
   void refused(RefusalReason reason) {
     loop.observer.refused(reason);
   }
 
-  /** How a request ends that is answered here for a reason, or cut. */
+  /** How a request ends that is answered or cut here for a reason. */
   static RequestEnd.How how(RefusalReason reason) {
     return switch (reason) {
       case UPSTREAM_UNREACHABLE,

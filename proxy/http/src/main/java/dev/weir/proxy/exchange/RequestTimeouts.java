@@ -1,11 +1,11 @@
 package dev.weir.proxy.exchange;
 
 /**
- * How long a client may keep a request waiting, in nanoseconds. How long it may take between two
- * requests is its connection's to say.
+ * How long a client may keep a request waiting, in nanoseconds. The time between two requests
+ * belongs to the connection.
  *
  * @param bodyNs between two reads of the body.
- * @param writeNs between two writes, while the client does not take what is there for it.
- * @param tunnelIdleNs without a byte either way after an Upgrade.
+ * @param writeNs between two writes, while the client reads nothing of its response.
+ * @param tunnelIdleNs without a byte either way in a tunnel.
  */
 public record RequestTimeouts(long bodyNs, long writeNs, long tunnelIdleNs) {}

@@ -5,14 +5,14 @@ import dev.weir.proxy.loop.LoopClock;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long one request may wait, for whatever it is that it waits for: one thing at a time, and all
- * of it within the request's own deadline, if it has one. What is waited for, {@link
- * ProxiedRequest} knows, and does what is to be done when that takes too long.
+ * The deadline of what one request waits for now, and the request's own deadline ({@code
+ * grpc-timeout}), if it has one. A request waits for one thing at a time. {@link ProxiedRequest}
+ * knows what that is, and what to do when the deadline has passed.
  */
 abstract class RequestTimes extends Deadlines.Waiter {
   /**
-   * A last resort: whoever decides has deadlines of milliseconds, and tells of its own. Counts from
-   * when a held request may pass.
+   * A last resort for a verdict that never comes: admission has deadlines of milliseconds and
+   * reports them itself. For a request held in a queue it counts from its slot.
    */
   private static final long VERDICT_NS = TimeUnit.SECONDS.toNanos(10);
 
@@ -23,14 +23,17 @@ abstract class RequestTimes extends Deadlines.Waiter {
   private final BodyPace pace = new BodyPace();
   private boolean mayPause;
 
-  /** Whether it is looked at; from the first wait on, and most requests have none. */
+  /**
+   * Whether the loop checks this request's deadline: from its first wait on; most requests never
+   * wait.
+   */
   private boolean isLookedAt;
 
-  /** When the client waits no longer for the whole of its response. */
+  /** When the client stops waiting for its whole response. */
   private long endNs = Deadlines.NEVER;
 
   /**
-   * @param held what either side holds, which says whom to wait for.
+   * @param held bytes that either side holds, which say whom the request waits for.
    */
   RequestTimes(RequestLoop loop, HeldBytes held) {
     this.clock = loop.clock;
@@ -39,7 +42,7 @@ abstract class RequestTimes extends Deadlines.Waiter {
     this.held = held;
   }
 
-  /** A new request. */
+  /** Starts a new request. */
   void start(IncomingRequest incoming, long nowNs) {
     mayPause = incoming.mayPause();
     endNs = deadlineNs(incoming, nowNs);
@@ -49,28 +52,28 @@ abstract class RequestTimes extends Deadlines.Waiter {
     awaitNothing();
   }
 
-  /** When the client waits no longer for the response, in the loop's time. */
+  /** When the client stops waiting for the response, in the loop's time. */
   static long deadlineNs(IncomingRequest incoming, long nowNs) {
     long timeoutNs = incoming.timeoutNs();
     return timeoutNs < Deadlines.NEVER - nowNs ? nowNs + timeoutNs : Deadlines.NEVER;
   }
 
-  /** Whether the client has said how long it waits for the whole of its response. */
+  /** Whether the client has said how long it waits for its whole response. */
   boolean hasEnd() {
     return endNs != Deadlines.NEVER;
   }
 
-  /** When the client waits no longer, in the loop's time; or {@link Deadlines#NEVER}. */
+  /** When the client stops waiting, in the loop's time; or {@link Deadlines#NEVER}. */
   long endNs() {
     return endNs;
   }
 
-  /** How long the client still waits, 0 or more; it has said how long in all. */
+  /** How long the client still waits, 0 or more; only if {@link #hasEnd}. */
   long leftNs(long nowNs) {
     return Math.max(0, endNs - nowNs);
   }
 
-  /** Whether the client waits no longer. */
+  /** Whether the client has stopped waiting. */
   boolean isOver(long nowNs) {
     return endNs <= nowNs;
   }
@@ -80,12 +83,15 @@ abstract class RequestTimes extends Deadlines.Waiter {
     within(nowNs, VERDICT_NS);
   }
 
-  /** Whether a request that is held until {@code dueNs} should have had its verdict long ago. */
+  /**
+   * Whether a request that is held in a queue until {@code dueNs} should have had its verdict long
+   * ago.
+   */
   boolean isVerdictLate(long dueNs) {
     return dueNs <= clock.nowNs() - VERDICT_NS;
   }
 
-  /** Waits for nothing of the client's: what is waited for has its own time. */
+  /** Waits for nothing that the client has to do. */
   void awaitNothing() {
     deadline(endNs);
   }
@@ -107,7 +113,7 @@ abstract class RequestTimes extends Deadlines.Waiter {
     pace.begin(nowNs);
   }
 
-  /** Some bytes of the body have come. */
+  /** Counts bytes of the body that have arrived. */
   void bodyCame(int bytes) {
     pace.passed(bytes);
   }
@@ -129,12 +135,11 @@ abstract class RequestTimes extends Deadlines.Waiter {
   }
 
   /**
-   * Gives the client its time anew where it is the rest of the body that is waited for. A client
-   * that does not take the response has had its time set when it stopped, and nothing that it sends
-   * meanwhile gives it more. What the service does not take, or not answer, it has its own time
-   * for.
+   * Restarts the client's time if the request waits for the rest of its body. A client that does
+   * not read its response has had its time set when it stopped reading, and gets no more for what
+   * it sends meanwhile. Waits for the service have times of their own.
    *
-   * @param requestEnded whether the whole body has come.
+   * @param requestEnded whether the whole body has arrived.
    */
   void awaitForwardedBody(boolean requestEnded) {
     if (held.ofResponse() > 0) {
@@ -147,14 +152,14 @@ abstract class RequestTimes extends Deadlines.Waiter {
     }
   }
 
-  /** Waits for bytes through the tunnel. They do not excuse a client that takes none. */
+  /** Waits for bytes of the tunnel. They do not excuse a client that reads none. */
   void awaitTunnel() {
     if (held.ofResponse() == 0) {
       within(clock.nowNs(), timeouts.tunnelIdleNs());
     }
   }
 
-  /** Waits for the client to take what it holds of the response. */
+  /** Waits for the client to read what it holds of the response. */
   void awaitClient() {
     within(clock.nowNs(), timeouts.writeNs());
   }
@@ -165,7 +170,7 @@ abstract class RequestTimes extends Deadlines.Waiter {
     awaitNothing();
   }
 
-  /** No request follows: it is looked at no more, until one does. */
+  /** Stops checking deadlines until another request follows. */
   void leaveLoop() {
     ended();
     isLookedAt = false;

@@ -6,8 +6,8 @@ import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The service's side of one request, while there is one. What fails within a call is remembered,
- * and what is given after that is dropped, until the request has looked.
+ * The service's side of one request, while there is one. If a call fails, the failure is remembered
+ * and later bytes are dropped, until the request looks at {@link #failure}.
  */
 final class ServiceLink {
   private ServiceSide side;
@@ -30,7 +30,7 @@ final class ServiceLink {
     return side != null;
   }
 
-  /** Why the service's side has failed within a call; null if it has not. */
+  /** Why the service's side has failed; null if it has not. */
   RefusalReason failure() {
     return failure;
   }
@@ -49,7 +49,10 @@ final class ServiceLink {
     return held;
   }
 
-  /** Whether {@link #data} copies or sends what it is given, and keeps no index of it. */
+  /**
+   * Whether {@link #data} has copied or sent the bytes when it returns, and keeps no index of the
+   * buffer.
+   */
   boolean copiesData() {
     return side.copiesData();
   }
@@ -61,7 +64,7 @@ final class ServiceLink {
     }
   }
 
-  /** Sends what was given; false if the service's side has failed. */
+  /** Flushes what was written; false if the service's side has failed. */
   boolean flush() {
     if (failure == null && !side.flush()) {
       failure = side.failure();
@@ -79,9 +82,9 @@ final class ServiceLink {
   }
 
   /**
-   * The exchange is over, and the service's side does not know it yet.
+   * Resets the service's side, which does not know yet that the exchange is over.
    *
-   * @return whether it had to be told: it had an exchange, and had not failed.
+   * @return whether there was an exchange to reset, and it had not failed.
    */
   boolean reset(RequestEnd.How how, int errorCode) {
     ServiceSide left = side;

@@ -6,13 +6,13 @@ import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The service's side of one exchange, in whatever protocol: takes a request, and tells the {@link
- * ProxiedRequest} of the response. It ends with the response, with {@link
- * ProxiedRequest#serviceReset} or with {@link #reset}, whichever comes first, and then no call is
- * made any more. All calls are on the event loop of both sides.
+ * The service's side of one exchange, in any protocol: sends a request, and passes the response to
+ * the {@link ProxiedRequest}. It ends with the response, with {@link ProxiedRequest#serviceReset}
+ * or with {@link #reset}, whichever comes first; no call follows. All calls are on the event loop
+ * of both sides.
  *
- * <p>What goes wrong within one of these calls is returned by it, and nobody is told: {@link #GONE}
- * or false, with {@link #failure()} as the reason. The exchange has ended then.
+ * <p>A failure within one of these calls is returned as {@link #GONE} or false, with {@link
+ * #failure()} as the reason, and there is no callback. The exchange has then ended.
  */
 public non-sealed interface ServiceSide extends Origin.Opening {
   @Override
@@ -35,15 +35,14 @@ public non-sealed interface ServiceSide extends Origin.Opening {
    *
    * @param bytes may be empty.
    * @param end whether they are the last. In a tunnel the service may still send.
-   * @return how many of them are held and count against the client, until {@link
-   *     ProxiedRequest#requestConsumed} says that they are on their way; 0 if there is room; or
-   *     {@link #GONE}.
+   * @return how many of them are held and count against the client's flow-control window, until
+   *     {@link ProxiedRequest#requestConsumed}; 0 if there is room; or {@link #GONE}.
    */
   int data(ByteBuf bytes, boolean end);
 
   /**
-   * Whether {@link #data} has copied or sent what it is given when it returns, and keeps no index
-   * of the buffer: who has the bytes in a buffer of its own may lend that.
+   * Whether {@link #data} has copied or sent the bytes when it returns, and keeps no index of the
+   * buffer: a caller may then lend bytes of a buffer of its own.
    */
   default boolean copiesData() {
     return false;
@@ -59,7 +58,7 @@ public non-sealed interface ServiceSide extends Origin.Opening {
   boolean trailers(RequestView fields);
 
   /**
-   * Sends what has been written.
+   * Flushes what has been written.
    *
    * @return false if the service's side has failed.
    */
@@ -76,11 +75,11 @@ public non-sealed interface ServiceSide extends Origin.Opening {
   void responseConsumed(int bytes);
 
   /**
-   * The exchange ends here: what the service would still send is nobody's.
+   * Ends the exchange here; the rest of the response is discarded.
    *
    * @param how why.
-   * @param errorCode what the client gave as the reason, in the numbers of HTTP/2 (RFC 9113,
-   *     section 7); {@link RequestEnd#NO_CODE} if it gave none.
+   * @param errorCode the client's error code in HTTP/2's numbers (RFC 9113, section 7); {@link
+   *     RequestEnd#NO_CODE} if it gave none.
    */
   void reset(RequestEnd.How how, int errorCode);
 }

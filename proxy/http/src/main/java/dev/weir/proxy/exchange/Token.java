@@ -2,7 +2,7 @@ package dev.weir.proxy.exchange;
 
 import org.agrona.DirectBuffer;
 
-/** The grammar of a token (RFC 9110, section 5.6.2), as methods are. */
+/** The grammar of a token (RFC 9110, section 5.6.2), such as a method. */
 public final class Token {
   private static final boolean[] CHARACTERS = new boolean[256];
 

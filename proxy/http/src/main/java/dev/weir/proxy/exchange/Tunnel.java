@@ -6,14 +6,14 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 
 /**
- * A tunnel, which an exchange becomes once the service agrees to the upgrade that was asked for:
- * bytes both ways, of which each side ends its own. What the client sends before that is held: to a
- * service that does not agree it would be its next request.
+ * The tunnel that an exchange becomes once the service accepts an upgrade: bytes in both
+ * directions, each of which ends by itself. Bytes that the client sends earlier are held, as a
+ * service that does not accept would read them as its next request.
  *
- * <p>The client of a WebSocket is told when the process ends, by a Close frame of status 1001 (RFC
- * 6455, section 7.4.1). It stands between two frames of the service's, which are followed for that,
- * and nothing of the service's comes behind it. What the client answers reaches the service, which
- * then closes as it would have done for the client.
+ * <p>When the process ends, the client of a WebSocket gets a Close frame with status 1001 (RFC
+ * 6455, section 7.4.1). It is sent between two frames of the service, so those are followed, and
+ * nothing of the service comes behind it. The client's answer goes to the service, which then
+ * closes its side.
  */
 final class Tunnel {
   /** A Close frame: 1001, going away. */
@@ -21,7 +21,7 @@ final class Tunnel {
 
   private enum Farewell {
     NONE,
-    /** Is said where a frame of the service's ends. */
+    /** The Close frame is sent where the service's present frame ends. */
     DUE,
     SAID
   }
@@ -41,7 +41,7 @@ final class Tunnel {
   private ByteBuf early;
   private Farewell farewell = Farewell.NONE;
 
-  /** Bytes of the farewell that the client holds, behind all that is the service's. */
+  /** Bytes of the Close frame that the client holds, behind all bytes of the service. */
   private int ownHeldBytes;
 
   Tunnel(
@@ -59,13 +59,13 @@ final class Tunnel {
     frames = isWebSocket ? new WebSocketFrames() : null;
   }
 
-  /** Takes over bytes that the client sends though nobody has agreed. */
+  /** Takes over bytes that the client sends before the service has accepted. */
   void hold(ByteBuf bytes, boolean end) {
     early = ChannelIo.append(early, bytes);
     clientEnded |= end;
   }
 
-  /** The service agrees, and is given what has come. */
+  /** The service accepts: it gets the held bytes. */
   void open() {
     isOpen = true;
     await();
@@ -90,7 +90,7 @@ final class Tunnel {
     return service.data(bytes, end);
   }
 
-  /** Nothing of the client's is taken from here on. */
+  /** Takes no more bytes from the client. */
   void endClientSide() {
     clientEnded = true;
   }
@@ -127,7 +127,7 @@ final class Tunnel {
     return heldBytes;
   }
 
-  /** Tells the client of a WebSocket that it is to end it, as soon as a frame may be sent. */
+  /** Sends the client of a WebSocket a Close frame, as soon as one may be sent. */
   void goAway() {
     if (farewell == Farewell.NONE && !serviceEnded) {
       farewell = Farewell.DUE;
@@ -157,17 +157,14 @@ final class Tunnel {
     return bytes;
   }
 
-  /**
-   * How many of the bytes that the client has consumed, and that no longer count as held, are the
-   * service's.
-   */
+  /** How many of the bytes that the client has consumed were the service's. */
   int consumedOfService(int bytes) {
     int own = Math.max(0, ownHeldBytes - held.ofResponse());
     ownHeldBytes -= own;
     return bytes - own;
   }
 
-  /** Waits for bytes either way, or for the client to end its side if it has been told to. */
+  /** Waits for bytes in either direction, or for the client to answer the Close frame. */
   void await() {
     if (farewell != Farewell.SAID) {
       times.awaitTunnel();

@@ -3,9 +3,8 @@ package dev.weir.proxy.exchange;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Follows the frames that a service sends through a WebSocket (RFC 6455, section 5.2), to know
- * where one ends: only there a frame of the proxy's own can stand. Of a frame it reads the opcode
- * and the length, and nothing of its payload.
+ * Follows the frames that a service sends through a WebSocket (RFC 6455, section 5.2), as a frame
+ * of the proxy may stand only between two of them. Reads opcode and length, and skips payloads.
  */
 final class WebSocketFrames {
   private static final int LENGTH_MASK = 0x7f;
@@ -21,7 +20,7 @@ final class WebSocketFrames {
     /** The rest of a length of 2 or 8 bytes. */
     MORE_LENGTH,
     PAYLOAD,
-    /** No frame follows: the last one ended the WebSocket, or was none of a service's. */
+    /** No frame follows: the last one closed the WebSocket, or was malformed. */
     NOTHING
   }
 
@@ -30,7 +29,7 @@ final class WebSocketFrames {
   private int lengthBytesLeft;
   private long length;
 
-  /** Whether a frame may stand here: one has ended, and it was not the last. */
+  /** Whether a frame may be inserted here: one has ended, and it was not the last. */
   boolean isBetweenFrames() {
     return expecting == Expecting.OPCODE;
   }

@@ -11,9 +11,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.agrona.DirectBuffer;
 
 /**
- * The key of one WebSocket's handshake over HTTP/1.1 (RFC 6455, section 4), and what it must be
- * answered with. HTTP/2 has neither (RFC 8441, section 5.1): the proxy gives a service of HTTP/1.1
- * a key of its own, and answers that of a client of HTTP/1.1 itself.
+ * The key of a WebSocket's handshake over HTTP/1.1 (RFC 6455, section 4), and the answer to it.
+ * HTTP/2 has neither (RFC 8441, section 5.1): the proxy makes a key for a service of HTTP/1.1, and
+ * answers the key of a client of HTTP/1.1 itself.
  */
 public final class WebSocketKey {
   /** The protocol, as both versions of HTTP name it. */
@@ -92,7 +92,7 @@ public final class WebSocketKey {
     }
   }
 
-  /** Whether the fields of a 101 agree to this very handshake. */
+  /** Whether the fields of a 101 contain the answer to this key. */
   public boolean isAnsweredBy(RequestView fields) {
     int upgrade = fields.findField(UPGRADE, 0);
     int accept = fields.findField(ACCEPT, 0);

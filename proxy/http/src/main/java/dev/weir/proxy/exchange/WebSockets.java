@@ -5,7 +5,10 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Set;
 
-/** The WebSockets that are open on one event loop, which are told when the process ends. */
+/**
+ * The WebSockets that are open on one event loop; their clients get a Close frame when the process
+ * ends.
+ */
 final class WebSockets {
   private final Set<Tunnel> open = Collections.newSetFromMap(new IdentityHashMap<>());
   private boolean goAway;
@@ -21,7 +24,7 @@ final class WebSockets {
     open.remove(webSocket);
   }
 
-  /** Tells the clients of all of them to go away, and those of all that are opened from now on. */
+  /** Sends Close frames on all of them, and on those that are opened from now on. */
   void goAway() {
     goAway = true;
     for (Tunnel webSocket : new ArrayList<>(open)) {
