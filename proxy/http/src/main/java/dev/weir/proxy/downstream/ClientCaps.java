@@ -1,25 +1,25 @@
 package dev.weir.proxy.downstream;
 
 /**
- * How much a client may take.
+ * The bounds on clients.
  *
  * @param headBytes of a request's head, its target included.
  * @param fieldCount in a head.
  * @param targetBytes of a request target.
- * @param connections in all.
- * @param connectionsPerAddress from one peer, or one network of IPv6; those of a Unix-domain socket
- *     or of a proxy that is believed are not counted, as many clients stand behind them.
+ * @param connections of all clients.
+ * @param connectionsPerAddress of one IPv4 address or one IPv6 network. Connections of Unix sockets
+ *     and trusted proxies are not counted, as each stands for many clients.
  */
 public record ClientCaps(
     int headBytes, int fieldCount, int targetBytes, int connections, int connectionsPerAddress) {
-  /** Descriptors that are not a connection's: listeners, event loops, files. */
+  /** File descriptors for anything but connections: listeners, event loops, files. */
   private static final int OTHER_DESCRIPTORS = 64;
 
   /**
-   * These caps, with no more connections than there are descriptors for.
+   * These caps, with no more connections than there are file descriptors for.
    *
    * @param openFiles that the process may have.
-   * @param descriptorsPerClient that it takes to have one client more of each kind.
+   * @param descriptorsPerClient descriptors for one more client connection of each kind.
    */
   public ClientCaps within(long openFiles, int descriptorsPerClient) {
     long most = Math.max(1, (openFiles - OTHER_DESCRIPTORS) / descriptorsPerClient);

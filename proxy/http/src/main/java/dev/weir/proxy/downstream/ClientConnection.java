@@ -1,13 +1,13 @@
 package dev.weir.proxy.downstream;
 
-/** One client's connection, as its event loop ends it, whatever protocol it speaks. */
+/** One client's connection, in any protocol, as its event loop ends it. */
 public interface ClientConnection {
   /** Begins no more requests, and closes when those in flight have ended: at once if none is. */
   void drain();
 
-  /** Ends the connection as it stands; a request in flight will not have its whole response. */
+  /** Closes the connection at once; a request in flight gets no complete response. */
   void close();
 
-  /** The time is up that the connection has set its {@link ClientTimer}. */
+  /** The time that the connection has set in its {@link ClientTimer} is over. */
   void onDeadline();
 }

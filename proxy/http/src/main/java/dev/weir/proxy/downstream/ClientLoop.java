@@ -17,21 +17,21 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The client connections of one event loop, with what they share whatever protocol they speak. Used
- * by that loop only.
+ * The client connections of one event loop, and what those of every protocol share. Used by that
+ * loop only.
  */
 public final class ClientLoop {
-  /** A connection takes so much of the heap: 4 KiB were measured, and 9 with full HPACK tables. */
+  /** Heap bytes of a connection: 4 KiB were measured, and 9 KiB with full HPACK tables. */
   public static final int CONNECTION_BYTES = 10 * 1024;
 
-  /** A request in flight takes so much: 1.1 KiB were measured, and more where a service has it. */
+  /** Heap bytes of a request in flight: 1.1 KiB were measured, and more once a service has it. */
   public static final int REQUEST_BYTES = 1536;
 
   public final ClientSettings settings;
   public final LoopClock clock;
   public final Deadlines deadlines;
 
-  /** In bytes of the heap. */
+  /** The shares of clients in the heap, in bytes. */
   public final ClientShares memory;
 
   public final RequestLoop requests;
@@ -73,23 +73,23 @@ public final class ClientLoop {
                 timeouts.bodyIdleNs(), timeouts.writeNs(), timeouts.tunnelIdleNs()));
   }
 
-  /** A connection is on its way in, and counts as one once it is there. */
+  /** Counts a connection that is passing the stages before HTTP. */
   public void entering(ClientConnection connection) {
     connections.add(connection);
   }
 
-  /** A connection has come in, or will not. */
+  /** A connection has passed the stages before HTTP, or has been closed by one. */
   public void entered(ClientConnection connection) {
     connections.remove(connection);
   }
 
-  /** A connection is there. */
+  /** Counts a connection that speaks HTTP. */
   public void opened(ClientConnection connection) {
     connections.add(connection);
     observer.connectionOpened();
   }
 
-  /** Another takes over a connection, once its protocol is known. */
+  /** Replaces a connection by one of its protocol, once that is known. */
   public void replaced(ClientConnection connection, ClientConnection successor) {
     connections.remove(connection);
     connections.add(successor);
@@ -115,7 +115,7 @@ public final class ClientLoop {
     }
   }
 
-  /** The connections that are there, or on their way in. */
+  /** The connections that speak HTTP, or are passing the stages before it. */
   public int connectionCount() {
     return connections.size();
   }
@@ -127,7 +127,7 @@ public final class ClientLoop {
     }
   }
 
-  /** A connection that closes leaves the set while it is walked. */
+  /** A copy of the set of connections: a connection that closes leaves the set. */
   private List<ClientConnection> snapshot() {
     return new ArrayList<>(connections);
   }

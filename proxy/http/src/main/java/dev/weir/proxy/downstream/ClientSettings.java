@@ -4,7 +4,7 @@ import dev.weir.proxy.downstream.answer.AnswerSettings;
 import java.util.List;
 
 /**
- * How clients are listened to.
+ * The settings for clients.
  *
  * @param listeners one or more.
  */

@@ -2,7 +2,7 @@ package dev.weir.proxy.downstream;
 
 import dev.weir.proxy.loop.Deadlines;
 
-/** The deadline of one client's connection; one at a time. */
+/** The deadline of one client's connection, of which there is one at a time. */
 public final class ClientTimer extends Deadlines.Waiter {
   private ClientConnection owner;
 
@@ -10,17 +10,17 @@ public final class ClientTimer extends Deadlines.Waiter {
     this.owner = owner;
   }
 
-  /** Another takes over the connection, and with it the time that was set. */
+  /** Gives the timer, with its deadline, to the connection that replaces this one. */
   public void owner(ClientConnection successor) {
     owner = successor;
   }
 
-  /** Waits for so long from now. */
+  /** Sets the deadline to {@code ns} from now. */
   public void within(long nowNs, long ns) {
     deadline(nowNs + ns);
   }
 
-  /** Waits for nothing. */
+  /** Clears the deadline. */
   public void never() {
     deadline(Deadlines.NEVER);
   }

@@ -4,16 +4,16 @@ import dev.weir.proxy.tls.ServerTlsSettings;
 import java.net.SocketAddress;
 
 /**
- * One address that clients connect to.
+ * The settings of one listener.
  *
  * @param address an {@code InetSocketAddress}, unresolved if it is a name, or a {@code
  *     UnixDomainSocketAddress}.
- * @param tls how it speaks TLS; null if it does not.
- * @param proxyProtocol whether each connection begins with a header of the PROXY protocol.
+ * @param tls its TLS settings; null for plain connections.
+ * @param proxyProtocol whether each connection begins with a PROXY header.
  */
 public record ListenerSettings(
     SocketAddress address, ServerTlsSettings tls, boolean proxyProtocol) {
-  /** An address for connections in the clear. */
+  /** A listener for plain connections. */
   public static ListenerSettings plain(SocketAddress address) {
     return new ListenerSettings(address, null, false);
   }

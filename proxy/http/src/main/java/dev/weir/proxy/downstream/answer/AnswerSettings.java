@@ -4,7 +4,7 @@ import dev.weir.proxy.exchange.IncomingResponse;
 import dev.weir.proxy.exchange.PassedLimit;
 
 /**
- * Which fields tell clients about their limits.
+ * The fields that tell clients about their limits.
  *
  * @param rateLimit {@code RateLimit} and {@code RateLimit-Policy}, as in
  *     draft-ietf-httpapi-ratelimit-headers-11.
@@ -12,8 +12,8 @@ import dev.weir.proxy.exchange.PassedLimit;
  */
 public record AnswerSettings(boolean rateLimit, boolean xRateLimit) {
   /**
-   * Whether a response's own {@code X-RateLimit} fields make place for ours, as the limit that its
-   * request passed leaves less.
+   * Whether Weir's {@code X-RateLimit} fields replace those of the service's response, as the limit
+   * that the request passed has less left.
    */
   public boolean replaces(PassedLimit limit, IncomingResponse head) {
     long theirs = xRateLimit && limit.policy() != null ? head.rateLimitRemaining() : -1;

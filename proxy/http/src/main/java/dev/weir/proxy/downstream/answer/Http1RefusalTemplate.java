@@ -10,7 +10,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpResponseStatus;
 
-/** The answer of HTTP/1.1 to refusals of one kind: the lines of its head, but for the last ones. */
+/** The HTTP/1.1 response to refusals of one kind: the lines of its head, except the last ones. */
 final class Http1RefusalTemplate extends RefusalTemplate {
   private static final byte[] DATE = ascii("Date: ");
   private static final byte[] CONTENT =

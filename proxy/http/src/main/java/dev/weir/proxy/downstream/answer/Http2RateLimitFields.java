@@ -9,9 +9,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * Tells a client of HTTP/2 of its limit, in the fields that {@link RateLimitFields} tells one of
- * HTTP/1.1 in. Most responses that follow one another are under the same policy, and differ in
- * digits alone, which stand at the same places: they are written over. One per event loop.
+ * Writes the fields of {@link RateLimitFields} for HTTP/2 clients. Consecutive responses mostly
+ * have the same quota policy and differ only in digits at the same places, which are overwritten.
+ * One per event loop.
  */
 public final class Http2RateLimitFields {
   private final FieldEncoder encoder = new FieldEncoder();
@@ -40,7 +40,7 @@ public final class Http2RateLimitFields {
    * Appends the fields.
    *
    * @param policy null writes nothing.
-   * @param remaining requests left.
+   * @param remaining units left.
    * @param waitSeconds until the client may expect more.
    * @param withX whether X-RateLimit fields may be written.
    */

@@ -9,7 +9,7 @@ import dev.weir.proxy.http2.hpack.FieldKind;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 
-/** The answer of HTTP/2 to refusals of one kind: its head is a block of fields. */
+/** The HTTP/2 response to refusals of one kind: its head is a block of fields. */
 public final class Http2RefusalTemplate extends RefusalTemplate {
   private static final byte[] CONTENT_TYPE = ascii(ProblemWriter.CONTENT_TYPE);
 

@@ -1,6 +1,6 @@
 package dev.weir.proxy.downstream.answer;
 
-/** The ends of the numbers of the RateLimit fields in an output; 0 for those that are not there. */
+/** The indexes at which the numbers of the RateLimit fields end in an output; 0 for absent ones. */
 final class RateLimitDigits {
   /** The end of {@code r} of RateLimit. */
   int remainingEnd;
@@ -15,7 +15,7 @@ final class RateLimitDigits {
     remainingEnd = waitEnd = xRemainingEnd = xWaitEnd = 0;
   }
 
-  /** Takes the ends of others, in an output that has the same bytes behind {@code offset}. */
+  /** Copies another's ends, shifted by {@code offset}. */
   void set(RateLimitDigits other, int offset) {
     remainingEnd = moved(other.remainingEnd, offset);
     waitEnd = moved(other.waitEnd, offset);

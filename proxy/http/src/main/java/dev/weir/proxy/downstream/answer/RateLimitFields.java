@@ -9,8 +9,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * Tells a client of HTTP/1.1 of its limit: {@code RateLimit-Policy} and {@code RateLimit} of
- * draft-ietf-httpapi-ratelimit-headers-11, and the older {@code X-RateLimit} fields.
+ * Writes the fields that tell an HTTP/1.1 client about its limit: {@code RateLimit-Policy} and
+ * {@code RateLimit} of draft-ietf-httpapi-ratelimit-headers-11, and the older {@code X-RateLimit}
+ * fields.
  */
 public final class RateLimitFields {
   private static final byte[] POLICY = ascii("RateLimit-Policy: ");
@@ -20,15 +21,15 @@ public final class RateLimitFields {
   private static final byte[] X_REMAINING = ascii("\r\nX-RateLimit-Remaining: ");
   private static final byte[] X_RESET = ascii("\r\nX-RateLimit-Reset: ");
 
-  /** The most bytes of all the fields, but for the policy's name, which stands there twice. */
+  /** The most bytes of all the fields, without the two occurrences of the policy's name. */
   private static final int FIXED_BYTES = 320;
 
   private final AnswerSettings answers;
   private final RateLimitDigits digits = new RateLimitDigits();
 
   /**
-   * The fields up to the first number, of the policy that was written last: most responses that
-   * follow one another are under the same. On the heap, as it lives as long as its loop.
+   * The fields up to the first number, for the quota policy that was written last: consecutive
+   * responses mostly have the same. On the heap, as it lives as long as its loop.
    */
   private final ByteBuf beginning = Unpooled.buffer(256);
 
@@ -57,7 +58,7 @@ public final class RateLimitFields {
    * Appends the fields.
    *
    * @param policy null writes nothing.
-   * @param remaining requests left.
+   * @param remaining units left.
    * @param waitSeconds until the client may expect more: the retry time if none are left, else the
    *     reset.
    * @param withX whether X-RateLimit fields may be written.

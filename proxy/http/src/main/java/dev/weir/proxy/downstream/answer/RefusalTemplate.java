@@ -10,13 +10,12 @@ import io.netty.buffer.Unpooled;
 import java.util.Objects;
 
 /**
- * The answer to refusals of one kind: for one reason, by one limit, with as many digits in each
- * number. Two of them differ in the date and the digits alone, which stand at the same places; so
- * the answer to the next is that to the last one, with what differs written over. Each version of
- * HTTP writes the head in its own way.
+ * The response to refusals of one kind: one reason, one limit, and the same number of digits in
+ * each number. Two such responses differ only in the date and in digits at the same places, so the
+ * next one overwrites those in the last one. Each version of HTTP writes the head in its own way.
  */
 public abstract class RefusalTemplate {
-  /** Has no digits: what it would stand in is not written. */
+  /** Stands for a number that is not written. */
   private static final int NONE = 0;
 
   // On the heap: they live as long as their loop.
@@ -38,7 +37,7 @@ public abstract class RefusalTemplate {
   private int bodyRetryEnd;
   private final RateLimitDigits limitEnds = new RateLimitDigits();
 
-  /** How many digits the numbers of a refusal have: a byte for each. */
+  /** The numbers of digits in a refusal, one byte for each number. */
   static int shape(Refusal refusal) {
     int retryDigits =
         refusal.retryAfterSeconds() == 0 ? NONE : TextWriter.digits(refusal.retryAfterSeconds());
@@ -48,7 +47,7 @@ public abstract class RefusalTemplate {
   }
 
   /**
-   * Makes it the answer to a refusal, of whatever kind.
+   * Makes this the response to a refusal of any kind.
    *
    * @param now the date; never changed by its owner.
    */
@@ -72,8 +71,8 @@ public abstract class RefusalTemplate {
   }
 
   /**
-   * Writes the head's fields, and says where the date and the numbers are: {@link #dateEndsAt},
-   * {@link #retryEndsAt} if it is written, and {@link #limitEndsAt}.
+   * Writes the head's fields, and sets the indexes of the date and the numbers: {@link
+   * #dateEndsAt}, {@link #retryEndsAt} if it is written, and {@link #limitEndsAt}.
    *
    * @param now the date.
    * @param contentLength that of the body, in bytes.
@@ -110,14 +109,14 @@ public abstract class RefusalTemplate {
     }
   }
 
-  /** Writes a number over another one with as many digits, unless that ends nowhere. */
+  /** Overwrites a number by one with as many digits; does nothing if the number is absent. */
   private static void writeOver(ByteBuf out, int end, long value) {
     if (end > 0) {
       TextWriter.setDecimal(out, end, value);
     }
   }
 
-  /** How many bytes the head's fields take. */
+  /** The length of the head's fields in bytes. */
   final int headBytes() {
     return head.readableBytes();
   }
@@ -127,12 +126,12 @@ public abstract class RefusalTemplate {
     out.writeBytes(head.array(), head.arrayOffset(), head.readableBytes());
   }
 
-  /** The content, not the caller's to release. */
+  /** The body; the caller must not release it. */
   public final ByteBuf body() {
     return body;
   }
 
-  /** Appends the content. */
+  /** Appends the body. */
   final void writeBody(ByteBuf out) {
     out.writeBytes(body.array(), body.arrayOffset(), body.readableBytes());
   }

@@ -6,11 +6,11 @@ import dev.weir.proxy.request.Verdict;
 import java.util.function.Supplier;
 
 /**
- * The answers that one event loop has given to refusals in one version of HTTP, by their kinds: the
- * next of a kind is made of the last one.
+ * The latest responses of one event loop to refusals in one version of HTTP, by kind: the next
+ * response of a kind reuses the last one.
  */
 public final class RefusalTemplates {
-  /** A power of two. Kinds of refusals that share a place take turns. */
+  /** A power of two. Kinds of refusals with the same index replace each other. */
   private static final int TEMPLATES = 64;
 
   private final CurrentDate date;
@@ -19,7 +19,7 @@ public final class RefusalTemplates {
   private final RefusalTemplate[] templates = new RefusalTemplate[TEMPLATES];
 
   /**
-   * @param maker makes one that is the answer to nothing yet.
+   * @param maker makes an empty template.
    */
   public RefusalTemplates(CurrentDate date, Supplier<RefusalTemplate> maker) {
     this.date = date;
@@ -27,7 +27,7 @@ public final class RefusalTemplates {
   }
 
   /**
-   * The answer to a refusal, valid until the next one.
+   * The response to a refusal, valid until the next call.
    *
    * @param verdict one that does not allow; read during the call only.
    */

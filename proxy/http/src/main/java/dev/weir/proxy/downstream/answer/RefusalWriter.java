@@ -13,8 +13,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
- * Writes a {@link Refusal} as a response of HTTP/1.1: status, {@code Retry-After}, the RateLimit
- * fields, and a problem as the body; to a call of gRPC-Web in its own form. One per event loop.
+ * Writes a {@link Refusal} as an HTTP/1.1 response: status, {@code Retry-After}, the RateLimit
+ * fields, and a problem as the body; or in gRPC-Web's form for a gRPC-Web call. One per event loop.
  */
 public final class RefusalWriter {
   private static final byte[] DATE = ascii("Date: ");
@@ -25,7 +25,7 @@ public final class RefusalWriter {
   /** The most bytes of a head's last lines. */
   private static final int ENDING_BYTES = 32;
 
-  /** The most bytes of what does not grow in the head of an answer to a call. */
+  /** The most bytes of the fixed parts in the head of a response to a call. */
   private static final int FIXED_BYTES = 512;
 
   private final RefusalTemplates templates;
@@ -40,10 +40,10 @@ public final class RefusalWriter {
   }
 
   /**
-   * The answer to a refused request.
+   * The response to a refused request.
    *
    * @param close whether the connection ends with it.
-   * @param http10 whether the client must be told if the connection does not end.
+   * @param http10 whether an HTTP/1.0 client must be told that the connection stays open.
    * @param headMethod whether to leave the body out.
    */
   public ByteBuf write(
@@ -64,7 +64,7 @@ public final class RefusalWriter {
   }
 
   /**
-   * The answer to a refused call of gRPC-Web.
+   * The response to a refused gRPC-Web call.
    *
    * @param type is gRPC-Web's.
    * @param close as in {@link #write}, and so is {@code http10}.

@@ -1,5 +1,5 @@
 /**
- * Answers that Weir gives itself, and the fields that tell a client of its limit, in both versions
- * of HTTP. Hot path.
+ * The responses that Weir makes itself, and the fields that tell a client about its limit, in both
+ * versions of HTTP. Hot path.
  */
 package dev.weir.proxy.downstream.answer;

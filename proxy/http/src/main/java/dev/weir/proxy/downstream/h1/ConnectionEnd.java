@@ -10,17 +10,18 @@ import io.netty.channel.socket.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How one client's connection ends. In order: what was written is sent, then the end of the output,
- * and the client has a while to end its side. Or with a reset, wherever the client would otherwise
- * take what it has for all there is.
+ * The end of one client's connection. In order: the output is flushed and closed, and the client
+ * has a while to close its side. Or with a reset, if the client could otherwise take a truncated
+ * response as complete.
  *
- * <p>Each side ends its output by itself: a client that has ended its own still gets its answer.
+ * <p>Each side closes its output by itself: a client that has closed its own still gets its
+ * response.
  */
 public final class ConnectionEnd {
-  /** How long a client may take to notice that the connection ends. */
+  /** How long a client may take to close its side. */
   public static final long LINGER_NS = TimeUnit.SECONDS.toNanos(2);
 
-  /** How much it may still send. */
+  /** The most bytes that the client may still send. */
   private static final int LINGER_BYTES = 1024 * 1024;
 
   private final ClientLoop loop;
@@ -38,23 +39,23 @@ public final class ConnectionEnd {
     this.timer = timer;
   }
 
-  /** Whether the client has said that it sends no more. */
+  /** Whether the client has closed its output. */
   boolean inputEnded() {
     return inputEnded;
   }
 
-  /** The client has said that it sends no more. */
+  /** The client has closed its output. */
   void inputHasEnded() {
     inputEnded = true;
     closeIfBothEnded();
   }
 
-  /** Whether the client is told, once it has all that was written, that no more follows. */
+  /** Whether the output ends after what has been written. */
   boolean outputEnding() {
     return outputEnding;
   }
 
-  /** Ends the output behind what was written. The client may still send. */
+  /** Closes the output after what was written. The client may still send. */
   void endOutput() {
     if (!outputEnding) {
       outputEnding = true;
@@ -77,8 +78,8 @@ public final class ConnectionEnd {
   }
 
   /**
-   * Ends the connection so that the client can read what was written: a socket closed with unread
-   * bytes is reset, and a reset takes the answer with it.
+   * Ends the connection in order. A socket that is closed with unread bytes is reset, and the
+   * client loses the response, so input is read for a while.
    */
   void inOrder() {
     lingers = true;
@@ -105,12 +106,12 @@ public final class ConnectionEnd {
     }
   }
 
-  /** Whether all that was written is the system's to deliver. */
+  /** Whether all that was written has been given to the system. */
   boolean nothingIsUnsent() {
     return ChannelIo.areSent(channel);
   }
 
-  /** Ends the connection now, with a reset unless the client has been sent all and told so. */
+  /** Closes the connection now: with a reset, unless the output has been flushed and closed. */
   void atOnce() {
     if (!outputEnded) {
       reset();
@@ -120,9 +121,8 @@ public final class ConnectionEnd {
   }
 
   /**
-   * Ends the connection with a reset. A Unix-domain socket has none: its client sees one only if it
-   * has sent what was not read. So over one a body that ends with the connection, as HTTP/1.0 has
-   * them, may look whole.
+   * Resets the connection. A Unix socket has no reset, unless the client has sent bytes that were
+   * not read. So a response of HTTP/1.0 that ends with the connection may look complete there.
    */
   void reset() {
     if (channel instanceof SocketChannel && channel.isOpen()) {

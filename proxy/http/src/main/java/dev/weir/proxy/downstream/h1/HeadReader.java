@@ -10,8 +10,8 @@ import dev.weir.proxy.request.TargetNormaliser;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Finds the next head of one connection in what has come, and says all that makes its request one
- * to be refused before it is decided. The head that it finds is the loop's {@link RequestHead}.
+ * Finds the next head in the input of a connection, and every reason to refuse the request before
+ * it is decided. The head is the loop's {@link RequestHead}.
  */
 final class HeadReader {
   private final Http1ClientLoop loop;
@@ -26,7 +26,7 @@ final class HeadReader {
   }
 
   /**
-   * Reads the head at the start of {@code in}, and leaves it there.
+   * Reads the head at the start of {@code in}, and consumes nothing.
    *
    * @return its length in bytes, {@link RequestHead#INCOMPLETE} or {@link RequestHead#REFUSED}.
    */
@@ -64,7 +64,7 @@ final class HeadReader {
     return fault;
   }
 
-  /** Whether nothing has come yet, or only what may be the beginning of an empty line. */
+  /** Whether the input is empty, or may be the beginning of an empty line. */
   boolean awaitsHead(ByteBuf in) {
     return in == null
         || !in.isReadable()
@@ -72,8 +72,8 @@ final class HeadReader {
   }
 
   /**
-   * One empty line before a request is none of it: some clients end a body with it (RFC 9112,
-   * section 2.2).
+   * Skips one empty line before a request, with which some clients end a body (RFC 9112, section
+   * 2.2).
    */
   private void skipEmptyLine(ByteBuf in) {
     int at = in.readerIndex();
@@ -86,7 +86,7 @@ final class HeadReader {
     }
   }
 
-  /** Checks what the head's own grammar does not say. */
+  /** Checks what the grammar of heads does not. */
   private RefusalReason checkTargetAndBody(RequestHead head, int length, int readable) {
     RequestView view = head.view();
     if (!head.asteriskForm() && loop.forwards) {

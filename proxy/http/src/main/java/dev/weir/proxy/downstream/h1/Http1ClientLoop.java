@@ -11,20 +11,17 @@ import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/**
- * The parts that the HTTP/1.1 connections of one event loop's clients share. Used by that loop
- * only.
- */
+/** What the HTTP/1.1 connections of one event loop's clients share. Used by that loop only. */
 public final class Http1ClientLoop {
   final ClientLoop clients;
 
-  /** Input that waits. */
+  /** Input that waits to be processed. */
   final KeptInput input;
 
-  /** Answers that clients do not take. */
+  /** Responses that clients have not read. */
   final UntakenAnswers untaken;
 
-  /** Whether requests go on to a service. */
+  /** Whether requests are forwarded to a service. */
   final boolean forwards;
 
   final RequestHead head;
@@ -35,7 +32,7 @@ public final class Http1ClientLoop {
   final ChunkScanner probe = new ChunkScanner();
 
   /**
-   * @param memory which the clients of other listeners of the event loop share.
+   * @param memory shared with clients of the event loop's other listeners.
    */
   public Http1ClientLoop(ClientLoop clients, Http1Memory memory) {
     this.clients = clients;
@@ -50,7 +47,9 @@ public final class Http1ClientLoop {
     refusals = new RefusalWriter(rateLimitFields, clients.date);
   }
 
-  /** Reads trailer fields, of one request at a time; {@link #window} is theirs then. */
+  /**
+   * Reads the trailer fields of one request; {@link #window} is in use by them until the next call.
+   */
   RequestView trailers(ByteBuf lines) {
     ChannelIo.view(lines, window);
     return trailers.read(window, lines.readableBytes());

@@ -28,21 +28,21 @@ import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.io.IOException;
 
 /**
- * One client's connection that speaks HTTP/1.1: reads requests one after the other, gives each to
- * its {@link ProxiedRequest}, and writes the response, or the answer to one that is refused. Bytes
- * of the next request wait until the one before has its response.
+ * One client's HTTP/1.1 connection. Reads requests one after the other, starts a {@link
+ * ProxiedRequest} for each, and writes the response, the service's or a refusal. Bytes of the next
+ * request wait until the response has ended.
  *
- * <p>All reading is in {@link #readRequests}. Whatever goes wrong with a request ends in {@link
- * #answer} while its response has not begun, and in a cut connection after ({@link #reset}); what
- * should never have gone wrong ends in {@link #failed}.
+ * <p>All reading is in {@link #readRequests}. A fault of a request ends in {@link #answer} before
+ * the response has begun, and in {@link #reset} after that; an unexpected exception ends in {@link
+ * #failed}.
  */
 public final class Http1Connection extends InboundHandler implements ClientConnection, ClientSide {
   private enum State {
     /** Between two requests, or within a head. */
     HEAD,
-    /** A request is under way. */
+    /** A request is in flight. */
     REQUEST,
-    /** The last answer is on its way; what still comes in is thrown away. */
+    /** The last response is being sent; input is discarded. */
     CLOSING
   }
 
@@ -62,7 +62,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
   private ByteBuf in;
   private boolean isReading;
 
-  /** The memory of the head as it was written for the service, while it waits. */
+  /** Bytes of memory of the encoded head, while it waits. */
   private int waitingHeadBytes;
 
   private boolean headStarted;
@@ -72,8 +72,8 @@ public final class Http1Connection extends InboundHandler implements ClientConne
   private GrpcContentType grpcType = GrpcContentType.NONE;
 
   /**
-   * @param timer runs: until the first request comes, or all of it.
-   * @param headStarted whether the first of the connection's bytes have come.
+   * @param timer is running, for the first request to arrive, or to be complete.
+   * @param headStarted whether the first bytes of the connection have arrived.
    */
   public Http1Connection(
       Http1ClientLoop shared, Channel channel, Peer peer, ClientTimer timer, boolean headStarted) {
@@ -109,7 +109,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
     }
   }
 
-  /** The client sends no more, and may still take its answers. */
+  /** The client has closed its output, and can still read responses. */
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event != ChannelInputShutdownEvent.INSTANCE) {
@@ -136,9 +136,9 @@ public final class Http1Connection extends InboundHandler implements ClientConne
   }
 
   /**
-   * Reads as many requests as there are bytes for and answers that need not be waited for. Writing
-   * an answer may make the channel tell that it is writable again: within this call, that is not to
-   * start another.
+   * Reads requests as long as there are bytes, and responses that can be written without waiting.
+   * Writing a response may make the channel report that it is writable again: within this call,
+   * that does not start another read.
    */
   private void readRequests() {
     if (isReading) {
@@ -179,7 +179,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
     }
   }
 
-  /** No request will follow: there may have been one behind, and was none, or no whole one. */
+  /** Ends the connection between two requests, as no complete request will follow. */
   private void endBetweenRequests() {
     if (heads.awaitsHead(in)) {
       closeAfterAnswer();
@@ -228,7 +228,10 @@ public final class Http1Connection extends InboundHandler implements ClientConne
     return state == State.HEAD;
   }
 
-  /** Gives what there is of the body, or of the tunnel; false if nothing more can be read now. */
+  /**
+   * Passes on the bytes of the body, or of the tunnel, that have arrived; false if nothing more can
+   * be read now.
+   */
   private boolean readBody() {
     if (!expectsBytes()) {
       return false;
@@ -272,7 +275,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
     adjustReading();
   }
 
-  /** Reads from the client what there is room for. */
+  /** Reads from the client if there is room for its bytes. */
   private void adjustReading() {
     countInput();
     boolean read =
@@ -293,7 +296,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
     return !request.isForwarding() || request.requestHeldBytes() == 0;
   }
 
-  /** Whether what comes next is the body's, or the tunnel's, and is taken now. */
+  /** Whether the next bytes belong to the body or the tunnel, and can be passed on now. */
   private boolean expectsBytes() {
     return (isTunnel || !body.complete()) && request.takesBody();
   }
@@ -302,7 +305,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
     input.keep(inputBytes());
   }
 
-  /** The memory of what has come and waits. */
+  /** Memory of the input that waits. */
   private int inputBytes() {
     int bytes = in == null ? 0 : in.capacity();
     return state == State.REQUEST
@@ -310,7 +313,10 @@ public final class Http1Connection extends InboundHandler implements ClientConne
         : bytes;
   }
 
-  /** All connections keep too much input, and this one shall keep none. */
+  /**
+   * Refuses the request of this connection, as the input of all connections together takes too much
+   * memory.
+   */
   private void refuseInput() {
     if (inputBytes() == 0) {
       return; // it has gone on meanwhile
@@ -381,13 +387,19 @@ public final class Http1Connection extends InboundHandler implements ClientConne
     return 0;
   }
 
-  /** Trailers of a body that keeps its framing are within it, and HTTP/1.0 has none. */
+  /**
+   * Ignores trailers: those of a body in its own framing are within the body, and HTTP/1.0 has
+   * none.
+   */
   @Override
   public void responseTrailers(RequestView fields) {
     response.complete(fields);
   }
 
-  /** How many of the bytes just written count as held: all, if the client is behind with them. */
+  /**
+   * How many of the bytes just written count as held: all, if the client has unread bytes above its
+   * mark.
+   */
   private int held(int length) {
     return channel.isWritable() ? 0 : length;
   }
@@ -411,7 +423,10 @@ public final class Http1Connection extends InboundHandler implements ClientConne
     }
   }
 
-  /** The client takes its answers again, or no longer does: go on, or give it a while. */
+  /**
+   * The client has begun to read its responses again, or has stopped: continues, or sets a
+   * deadline.
+   */
   private void awaitNextRequest(boolean writable) {
     if (!writable) {
       timer.within(loop.clock.nowNs(), loop.settings.timeouts().writeNs());
@@ -440,7 +455,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
     readRequests(); // there may be another one behind
   }
 
-  /** Answers a head that no request is asked for. */
+  /** Refuses a head for which no request has started. */
   private void refuseHead(RefusalReason reason) {
     loop.observer.requestStarted(Protocol.HTTP1);
     loop.observer.refused(reason);
@@ -465,7 +480,10 @@ public final class Http1Connection extends InboundHandler implements ClientConne
     }
   }
 
-  /** A call has content; most requests have none, and are not looked at for its type. */
+  /**
+   * Whether the request may be a gRPC call: a call has content, and the type of other requests is
+   * not read.
+   */
   private boolean mayBeCall(RequestHead head) {
     return shared.forwards && (head.hasBody() || head.contentLength() == 0);
   }
@@ -530,8 +548,8 @@ public final class Http1Connection extends InboundHandler implements ClientConne
   }
 
   /**
-   * The connection ends, and no other. The client is told nothing, as nobody knows what it has been
-   * told.
+   * Closes this connection after an unexpected exception, without a response: it is unknown how
+   * much of one the client has received.
    */
   @Override
   public void failed(Throwable bug) {

@@ -3,18 +3,18 @@ package dev.weir.proxy.downstream.h1;
 import dev.weir.proxy.loop.LoopClock;
 
 /**
- * The memory that clients of HTTP/1.1 may take of an event loop, whichever of its listeners they
- * have connected to. Used by that loop only.
+ * The memory that HTTP/1.1 clients may take of an event loop, over all of its listeners. Used by
+ * that loop only.
  */
 public final class Http1Memory {
-  /** Input that waits. */
+  /** Input that waits to be processed. */
   final KeptInput input;
 
-  /** Answers that clients do not take. */
+  /** Responses that clients have not read. */
   final UntakenAnswers untaken;
 
   /**
-   * @param maxHeldBytes that input may take, and half of what answers may.
+   * @param maxHeldBytes for input; unread responses may take half as much.
    */
   public Http1Memory(LoopClock clock, long maxHeldBytes) {
     input = new KeptInput(maxHeldBytes);

@@ -3,19 +3,19 @@ package dev.weir.proxy.downstream.h1;
 import io.netty.channel.Channel;
 
 /**
- * Input of HTTP/1.1 that the connections of one event loop keep: heads that are not whole, requests
- * that wait, and those behind them. All of its memory is counted, used or not.
+ * The HTTP/1.1 input that connections of one event loop keep: incomplete heads, requests that wait,
+ * and requests behind those. The whole memory of its buffers counts.
  *
- * <p>If it is too much, a connection is refused that keeps half of the mean or more: of those the
- * one that has kept it for the longest. So who keeps little is not refused for others, and who has
- * just come is not refused for those that keep a little less.
+ * <p>If it is too much, one connection is refused: of those that keep half of the mean or more, the
+ * one that has kept input for the longest. So a connection that keeps little is not refused for
+ * others, and a new one is not refused before older ones that keep slightly less.
  */
 final class KeptInput {
   private final long maxBytes;
   private long bytes;
   private int connections;
 
-  /** The first of the connections that keep any: it has for the longest. */
+  /** The connection that has kept input for the longest. */
   private Input first;
 
   private Input last;

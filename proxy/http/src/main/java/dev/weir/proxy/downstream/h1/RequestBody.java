@@ -11,14 +11,14 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The body of the request in flight on one connection: where it ends. It goes on as it is framed,
- * or without its chunks where the service's protocol has its own way to say where it ends.
+ * The body of the request in flight on one connection. It is forwarded with its chunked framing, or
+ * without it if the service's protocol has its own.
  */
 final class RequestBody {
   enum Progress {
-    /** The rest of the bytes stays for later, or for the next request. */
+    /** Some bytes are left, for later or for the next request. */
     TOOK_SOME,
-    /** The buffer itself was passed on, and is not the caller's any more. */
+    /** The buffer itself was passed on, and no longer belongs to the caller. */
     TOOK_ALL,
     MALFORMED
   }
@@ -32,7 +32,7 @@ final class RequestBody {
   private long left;
 
   /**
-   * @param request takes what belongs to the body.
+   * @param request to which the body is passed.
    */
   RequestBody(Http1ClientLoop loop, ProxiedRequest request) {
     this.loop = loop;
@@ -47,13 +47,15 @@ final class RequestBody {
     trailers.discard();
   }
 
-  /** Whether all of it has been passed on. A request without a body is complete from the start. */
+  /**
+   * Whether the whole body has been passed on. A request without a body is complete from the start.
+   */
   boolean complete() {
     return complete;
   }
 
   /**
-   * Passes on what belongs to the body.
+   * Passes on the bytes that belong to the body.
    *
    * @param in may be null.
    */
@@ -111,7 +113,7 @@ final class RequestBody {
     return Progress.TOOK_SOME;
   }
 
-  /** Whether a segment goes to the service where it stands. */
+  /** Whether a segment is forwarded in the buffer it stands in. */
   private boolean passes(int kind) {
     return switch (request.bodyForm()) {
       case AS_FRAMED -> kind != ChunkScanner.OMIT;
@@ -119,7 +121,7 @@ final class RequestBody {
     };
   }
 
-  /** The chunks have ended, and the end is not among what has been passed on. */
+  /** Ends a chunked body whose last chunk was not passed on. */
   private void end() {
     if (trailers.isEmpty()) {
       request.data(Unpooled.EMPTY_BUFFER, true);
@@ -133,7 +135,7 @@ final class RequestBody {
     }
   }
 
-  /** Forgets what was kept: the connection is gone. */
+  /** Releases what was kept, as the connection is gone. */
   void discard() {
     trailers.discard();
   }
@@ -145,11 +147,11 @@ final class RequestBody {
   }
 
   /**
-   * Throws the body away, if all of it is there.
+   * Discards the body, if it has arrived completely.
    *
    * @param expectsContinue whether the client still waits for a 100 before it sends the body.
-   * @return whether the next request starts behind it; if not, where it starts cannot be waited
-   *     for.
+   * @return whether the next request starts after it; if not, the connection cannot be used any
+   *     more.
    */
   boolean skip(ByteBuf in, boolean expectsContinue) {
     if (complete) {

@@ -19,15 +19,15 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 
 /**
- * Passes the upstream's response to one client. A small body goes out in the buffer of its head,
- * and so in one write; a body that ends with the upstream's connection is chunked for a client of
- * HTTP/1.1, and one that is chunked loses its framing for a client of HTTP/1.0.
+ * Passes the service's response to one client. A small body is written in the buffer of its head. A
+ * body that ends with the service's connection is chunked for an HTTP/1.1 client; a chunked body
+ * loses its framing for an HTTP/1.0 client.
  */
 final class ResponseWriter {
-  /** The most bytes of what is added to a head, but for the RateLimit fields. */
+  /** The most bytes that are added to a head, besides the RateLimit fields. */
   private static final int ADDED_BYTES = 256;
 
-  /** A body up to that long is copied behind its head rather than written apart. */
+  /** A body up to this length is copied behind its head instead of being written apart. */
   private static final int COPIED_BODY_BYTES = 4096;
 
   private static final byte[] CONTINUE = TextWriter.ascii("HTTP/1.1 100 Continue\r\n\r\n");
@@ -51,14 +51,14 @@ final class ResponseWriter {
     webSocketKey = head.webSocket() ? head.webSocketKey() : null;
   }
 
-  /** Tells the client to send its body. */
+  /** Sends 100 (Continue). */
   void sayContinue() {
     ByteBuf out = channel.alloc().directBuffer(CONTINUE.length);
     ChannelIo.write(channel, out.writeBytes(CONTINUE));
     ChannelIo.flush(channel);
   }
 
-  /** Writes a head that another one follows, and returns the bytes that this takes. */
+  /** Writes an informational head, and returns the bytes that it takes. */
   int informational(IncomingResponse head) {
     if (http10) {
       return 0; // has no such responses
@@ -87,8 +87,8 @@ final class ResponseWriter {
   /**
    * Writes the final head.
    *
-   * @param limit what the client is to be told of.
-   * @return how the body is to come.
+   * @param limit for the RateLimit fields.
+   * @return the form in which the body has to come.
    */
   BodyForm head(IncomingResponse head, PassedLimit limit, boolean headMethod, boolean keepAlive) {
     boolean dechunks;
@@ -147,7 +147,7 @@ final class ResponseWriter {
     return head.hasBody() && !headMethod && head.status() != 204 && head.status() != 304;
   }
 
-  /** Says how long the body is that comes in another protocol, if that is known. */
+  /** Writes Content-Length, if the length of a body from another protocol is known. */
   private static void frame(IncomingResponse head, boolean headMethod, ByteBuf out) {
     boolean saysNothing = headMethod || head.status() == 204 || head.status() == 304;
     if (head.contentLength() >= 0 && head.status() != 204) {
@@ -223,7 +223,7 @@ final class ResponseWriter {
     complete();
   }
 
-  /** Forgets what has not been written: the client is gone. */
+  /** Discards what has not been written, as the client is gone. */
   void discard() {
     if (pending != null) {
       pending.release();

@@ -8,23 +8,23 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Answers of HTTP/1.1 that wait for clients of one event loop. A client is behind while more waits
- * for it than its mark, and its service is not read meanwhile: so the mark, and one read of a
- * service, is what a client that takes nothing holds.
+ * The HTTP/1.1 responses that clients of one event loop have not read. A client is behind while it
+ * has more unread bytes than its mark; its service is not read meanwhile. So a client that reads
+ * nothing holds at most its mark and one read of a service.
  *
- * <p>Each connection starts with a low mark. Those that fall behind get a high one, up to a number.
- * If too many are behind, the one that has been behind for the longest is reset: after 1 s, or at
- * once beyond twice as many. As many may be behind as there is memory for that the loop's {@link
- * KeptInput} leaves.
+ * <p>Each connection starts with a low mark. A limited number of those that fall behind get a high
+ * one. If too many are behind, the one that has been behind for the longest is reset: after 1 s, or
+ * at once if there are twice as many. How many may be behind depends on the memory that the loop's
+ * {@link KeptInput} leaves.
  */
 final class UntakenAnswers {
   private static final WriteBufferWaterMark LOW = new WriteBufferWaterMark(8 * 1024, 16 * 1024);
   private static final WriteBufferWaterMark HIGH = new WriteBufferWaterMark(32 * 1024, 128 * 1024);
 
-  /** The memory of a connection that is behind with the low mark: a read is 64 KiB at most. */
+  /** Memory of a connection that is behind with the low mark: a read is 64 KiB at most. */
   static final int BEHIND_BYTES = 80 * 1024;
 
-  /** The part of those that may be behind which may have the high mark. */
+  /** One of so many connections that may be behind may have the high mark. */
   private static final int BEHIND_PER_HIGH = 8;
 
   private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(1);
@@ -39,7 +39,7 @@ final class UntakenAnswers {
   private final Set<Answers> behind = new LinkedHashSet<>();
 
   /**
-   * @param input takes of the same memory.
+   * @param input takes from the same memory.
    * @param maxBytes of memory, of all connections.
    */
   UntakenAnswers(LoopClock clock, KeptInput input, long maxBytes) {
@@ -49,17 +49,15 @@ final class UntakenAnswers {
     maxHigh = (int) Math.min(Integer.MAX_VALUE, maxBytes / BEHIND_BYTES / BEHIND_PER_HIGH);
   }
 
-  /** The connections that are behind. */
   int behind() {
     return behind.size();
   }
 
-  /** The connections that have the high mark. */
   int high() {
     return high;
   }
 
-  /** The answers of one connection. */
+  /** The responses of one connection. */
   final class Answers {
     private final Channel channel;
     private final Runnable reset;
@@ -75,7 +73,7 @@ final class UntakenAnswers {
       channel.config().setWriteBufferWaterMark(LOW);
     }
 
-    /** The client is behind, or no longer. */
+    /** Checks whether the client is behind. */
     void look() {
       if (channel.isWritable()) {
         behind.remove(this);
@@ -90,7 +88,10 @@ final class UntakenAnswers {
       }
     }
 
-    /** The answer has been written: once the client has it, another may have the high mark. */
+    /**
+     * The whole response has been written: once the client has read it, another connection may get
+     * the high mark.
+     */
     void written() {
       if (isHigh && channel.isWritable()) {
         lower();

@@ -1,5 +1,5 @@
 /**
- * Clients' connections that speak HTTP/1.1: one request at a time, with what connections may keep
- * of input and of answers that are not taken. Hot path.
+ * Clients' HTTP/1.1 connections: one request at a time, with bounds on the input and the unread
+ * responses of connections. Hot path.
  */
 package dev.weir.proxy.downstream.h1;

@@ -22,9 +22,8 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 
 /**
- * Writes what the streams of clients are answered: heads and trailers of the service's responses,
- * and whole answers to requests that are refused, in gRPC's own form if they are its calls. One per
- * event loop.
+ * Writes the responses to clients' streams: heads and trailers of the service's responses, and
+ * whole responses for refused requests, in gRPC's form for gRPC calls. One per event loop.
  */
 final class Http2Answers {
   private static final byte[] CONTINUE = new HpackEncoder().add(":status", "100").bytes();
@@ -44,7 +43,7 @@ final class Http2Answers {
   }
 
   /**
-   * Answers a request that is refused, if its stream can still be answered.
+   * Responds to a refused request, if its stream is still open.
    *
    * @param type of the call, if the request is one.
    * @param headMethod whether to leave the body out.
@@ -75,9 +74,9 @@ final class Http2Answers {
   }
 
   /**
-   * Ends the response to a call of gRPC whose rest is refused.
+   * Ends the response to a gRPC call whose rest is refused.
    *
-   * @param type of the call; it is one.
+   * @param type of the call.
    */
   void refuseRest(Http2Connection connection, int stream, Verdict verdict, GrpcContentType type) {
     int mostBytes = calls.describe(verdict);
@@ -90,18 +89,18 @@ final class Http2Answers {
     }
   }
 
-  /** Sends the body of a writer of answers, which begins with its array. */
+  /** Sends a body whose bytes begin at the start of the buffer's array. */
   private static void sendLast(Http2Connection connection, int stream, ByteBuf body) {
     assert body.arrayOffset() + body.readerIndex() == 0 : "a body that begins elsewhere";
     connection.sendLast(stream, body.array(), body.readableBytes());
   }
 
-  /** Tells the client to send its body. */
+  /** Sends 100 (Continue). */
   void sayContinue(Http2Connection connection, int stream) {
     connection.sendHead(stream, CONTINUE, false);
   }
 
-  /** Passes on a head that another one follows. */
+  /** Passes on an informational head. */
   void informational(Http2Connection connection, int stream, IncomingResponse head) {
     if (connection.isSending(stream)) {
       ByteBuf out = connection.beginHead(stream);
@@ -111,9 +110,9 @@ final class Http2Answers {
   }
 
   /**
-   * Passes on the final head, which ends the stream if no content can follow it.
+   * Passes on the final head, which ends the stream if no content can follow.
    *
-   * @param limit what the client is to be told of.
+   * @param limit for the RateLimit fields.
    */
   void head(Http2Connection connection, int stream, IncomingResponse head, PassedLimit limit) {
     if (!connection.isSending(stream)) {
@@ -131,7 +130,7 @@ final class Http2Answers {
     connection.endHead(stream, !head.hasBody());
   }
 
-  /** Passes on that the service agrees to a WebSocket: all data from here on is its own. */
+  /** Passes on that the service accepts a WebSocket: all data from here on belongs to it. */
   void webSocket(Http2Connection connection, int stream, IncomingResponse head) {
     if (connection.isSending(stream)) {
       ByteBuf out = connection.beginHead(stream);

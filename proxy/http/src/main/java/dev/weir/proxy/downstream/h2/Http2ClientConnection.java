@@ -15,15 +15,15 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 
 /**
- * One client's connection that speaks HTTP/2: gives each of its streams an owner, an {@link
- * Http2Exchange} unless its router knows another. What no request may be resets its stream, what is
- * refused by its head alone is answered here; neither costs anything of a limit.
+ * One client's HTTP/2 connection. Gives each stream an owner: an {@link Http2Exchange}, or another
+ * one that its router knows. A malformed request has its stream reset; a request that its head
+ * alone forbids is refused here. Neither is charged.
  */
 public final class Http2ClientConnection implements StreamEvents, ClientConnection {
   /** The most streams of one client at once (RFC 9113 recommends no fewer). */
   static final int MAX_STREAMS = 100;
 
-  /** The most memory of a head that waits, encoded for the service in both versions of HTTP. */
+  /** The most memory of a waiting head, encoded for the service in both versions of HTTP. */
   static final int MAX_HEAD_BYTES = 64 * 1024;
 
   private final ClientLoop loop;
@@ -33,12 +33,12 @@ public final class Http2ClientConnection implements StreamEvents, ClientConnecti
   private final ClientTimer timer;
   private final Http2Connection connection;
 
-  /** Bytes of the heap that the slots of streams have taken. */
+  /** Heap bytes that the slots of streams have taken. */
   private int slotBytes;
 
   /**
    * @param memory of its client.
-   * @param timer runs: until the first request comes.
+   * @param timer is running, for the first request to arrive.
    */
   public Http2ClientConnection(
       Http2ClientLoop exchanges,
@@ -90,8 +90,8 @@ public final class Http2ClientConnection implements StreamEvents, ClientConnecti
   }
 
   /**
-   * Whatever the service speaks: who is told otherwise would ask by HTTP/1.1, and be answered as
-   * now. It is said once, before anybody knows what a service allows (RFC 8441, section 3).
+   * Announces WebSockets (RFC 8441) always, as the setting is sent before it is known whether the
+   * service takes them (section 3). A request that the service does not take is refused.
    */
   @Override
   public boolean takesTunnels() {

@@ -12,11 +12,9 @@ import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.TrafficObserver;
 
-/**
- * The parts that the HTTP/2 connections of one event loop's clients share. Used by that loop only.
- */
+/** What the HTTP/2 connections of one event loop's clients share. Used by that loop only. */
 public final class Http2ClientLoop {
-  /** The most exchanges that are kept for later requests; those of a peak are let go of. */
+  /** The most unused exchanges that are kept for later requests. */
   static final int MAX_KEPT = 1_000;
 
   final ClientLoop clients;
@@ -32,8 +30,8 @@ public final class Http2ClientLoop {
       new FreeList<>(MAX_KEPT, () -> new Http2Exchange(this));
 
   /**
-   * @param connections what all connections of HTTP/2 share.
-   * @param connectionObserver is told of those with clients.
+   * @param connections what all HTTP/2 connections share.
+   * @param connectionObserver of those with clients.
    * @param router of their streams.
    */
   public Http2ClientLoop(
@@ -57,7 +55,7 @@ public final class Http2ClientLoop {
     return connections;
   }
 
-  /** The protocol by which figures tell a request of that type apart. */
+  /** The protocol label of a request with that content type. */
   static Protocol protocol(GrpcContentType type) {
     return type == GrpcContentType.NONE ? Protocol.HTTP2 : Protocol.GRPC;
   }
@@ -67,7 +65,7 @@ public final class Http2ClientLoop {
     return free.take();
   }
 
-  /** Takes back one whose stream has been released. */
+  /** Takes back an exchange whose stream has been released. */
   void give(Http2Exchange exchange) {
     if (!free.give(exchange)) {
       exchange.leave();

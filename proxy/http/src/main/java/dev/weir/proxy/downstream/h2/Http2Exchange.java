@@ -24,17 +24,17 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * The client's side of a request that came on a stream of HTTP/2. It belongs to its stream from the
- * head until the exchange has ended, and then to the event loop, which has it serve another.
+ * The client's side of a request on an HTTP/2 stream. It belongs to its stream until the exchange
+ * has ended; then the event loop reuses it.
  */
 final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
-  /** More responses before the final one are not passed on. */
+  /** Informational responses beyond these are not passed on. */
   private static final int MAX_INFORMATIONAL = 8;
 
   private final Http2ClientLoop loop;
   private final ProxiedRequest request;
 
-  /** The stream's connection; null while the exchange serves none. */
+  /** The connection of the stream; null while the exchange is unused. */
   private Http2Connection connection;
 
   private int stream;
@@ -44,7 +44,9 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
   private boolean isTunnel;
   private int informationalCount;
 
-  /** Whether the request is to go on, when the turn ends, with what has come of its body. */
+  /**
+   * Whether the end of the turn continues the request with the bytes of the body that have arrived.
+   */
   private boolean bodyCame;
 
   Http2Exchange(Http2ClientLoop loop) {
@@ -52,7 +54,7 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
     this.request = new ProxiedRequest(loop.requests, this);
   }
 
-  /** Serves the request whose head has been read, on a stream that has its object. */
+  /** Starts the request whose head has been read. */
   void start(Http2Connection ofConnection, int ofStream, RequestHead head) {
     connection = ofConnection;
     stream = ofStream;
@@ -240,12 +242,15 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
     release();
   }
 
-  /** A response that is cut has an error: some clients take it for whole, or wait, without. */
+  /**
+   * Whether a reset must have an error code: without one some clients take a truncated response as
+   * complete, or wait.
+   */
   private static boolean saysWhy(int errorCode) {
     return errorCode != RequestEnd.NO_CODE && errorCode != ErrorCode.NO_ERROR;
   }
 
-  /** A call of gRPC is told why; any other response is cut. */
+  /** Ends a gRPC call with a status; resets any other response. */
   @Override
   public void refuseRest(Verdict verdict) {
     if (type == GrpcContentType.NONE) {
@@ -268,7 +273,8 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
   }
 
   /**
-   * The request ends, and no other of its connection. It serves no other: nobody knows its state.
+   * Ends the request after an unexpected exception, and no other request of its connection. The
+   * exchange is not reused.
    */
   @Override
   public void failed(Throwable bug) {
@@ -283,7 +289,7 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
     }
   }
 
-  /** The exchange serves no other request. */
+  /** Stops the exchange from being reused. */
   void leave() {
     request.leave();
   }

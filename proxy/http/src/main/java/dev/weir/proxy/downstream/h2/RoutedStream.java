@@ -4,18 +4,20 @@ import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.http2.StreamOwner;
 
-/** A stream that is no request, as a {@link StreamRouter} has found from its head. */
+/**
+ * A stream that is not a request for an origin, as a {@link StreamRouter} has found from its head.
+ */
 public interface RoutedStream extends StreamOwner {
   /**
-   * The stream is the owner's from now on. It may be answered and released within the call.
+   * Takes the stream over. It may be answered and released within the call.
    *
    * @param endStream whether neither content nor trailers follow.
    */
   void start(Http2Connection connection, int stream, boolean endStream);
 
-  /** How long the content is that will come, by the head's own word; -1 if it says nothing. */
+  /** The content's length by the head; -1 if the head does not say. */
   long contentLength();
 
-  /** How long its client waits; {@link IncomingRequest#NO_TIMEOUT} if it does not say. */
+  /** How long the client waits; {@link IncomingRequest#NO_TIMEOUT} if it does not say. */
   long timeoutNs();
 }

@@ -5,11 +5,11 @@ import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.request.Peer;
 
 /**
- * Says which streams of clients are no requests that go to an origin, and whose they are; and how
- * much a connection may have. One per event loop.
+ * Finds the streams of clients that are not requests for an origin, and their owners; and sets
+ * bounds for each connection. One per event loop.
  */
 public interface StreamRouter {
-  /** Every stream is a request. */
+  /** A router for which every stream is a request. */
   StreamRouter REQUESTS_ONLY =
       new StreamRouter() {
         @Override
@@ -19,16 +19,14 @@ public interface StreamRouter {
       };
 
   /**
-   * Finds whose a new stream is.
+   * Finds the owner of a new stream.
    *
    * @param fields of its head; valid during the call, may be malformed or too large.
-   * @return null if it is a request like others.
+   * @return null if it is a request for the origin.
    */
   RoutedStream route(FieldBlock fields, Peer peer);
 
-  /**
-   * All frames of a connection have been told that were read at once; their bytes still lie there.
-   */
+  /** All frames of one read have been passed on, and their bytes are still in the buffer. */
   default void readEnding() {
     // Whoever was told something has done with it.
   }
@@ -38,7 +36,7 @@ public interface StreamRouter {
     return Http2ClientConnection.MAX_STREAMS;
   }
 
-  /** The most received bytes that a connection may hold: all that its windows allow. */
+  /** The most received bytes that a connection may hold, by its flow-control windows. */
   default long maxReceivedBytes() {
     return Http2ClientConnection.MAX_STREAMS
         * (long) (Http2Connection.WINDOW_BYTES + Http2ClientConnection.MAX_HEAD_BYTES);

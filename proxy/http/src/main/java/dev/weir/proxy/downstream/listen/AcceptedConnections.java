@@ -15,11 +15,11 @@ import java.net.InetSocketAddress;
 import java.util.function.Predicate;
 
 /**
- * The way of a connection that one listener has accepted: it is counted in, passes the stages that
- * its listener has, and then speaks HTTP. A PROXY header comes before TLS.
+ * The way of a connection that one listener has accepted: it is counted, passes the stages of its
+ * listener (PROXY header, then TLS), and then speaks HTTP.
  */
 final class AcceptedConnections {
-  /** The connections that a client may have for each that may be in its handshake. */
+  /** A client may have one connection in a handshake for each so many connections. */
   private static final int CONNECTIONS_PER_HANDSHAKE = 4;
 
   private final boolean expectsProxyHeader;
@@ -29,9 +29,9 @@ final class AcceptedConnections {
   private final CountByClient handshakes;
 
   /**
-   * @param tls null for a listener in the clear.
-   * @param trusted whether what a peer says of other addresses is believed.
-   * @param handshakes those under way, of all listeners.
+   * @param tls null for a listener of plain connections.
+   * @param trusted whether a peer is a trusted proxy.
+   * @param handshakes under way, of all listeners.
    */
   AcceptedConnections(
       ListenerSettings settings,
@@ -46,13 +46,13 @@ final class AcceptedConnections {
     this.handshakes = handshakes;
   }
 
-  /** The handshakes that a client may have under way. */
+  /** A count of handshakes, with the bound for each client. */
   static CountByClient handshakes(ClientCaps caps, int ipv6Prefix) {
     int maxCount = Math.max(1, caps.connectionsPerAddress() / CONNECTIONS_PER_HANDSHAKE);
     return new CountByClient(maxCount, ipv6Prefix);
   }
 
-  /** Takes a connection that was accepted; by its event loop. */
+  /** Takes an accepted connection; called by its event loop. */
   void accepted(ClientProtocols protocols, Channel channel) {
     IpAddress address =
         channel.remoteAddress() instanceof InetSocketAddress inet
@@ -74,7 +74,7 @@ final class AcceptedConnections {
     }
   }
 
-  /** Tells a client that it has all connections it may have, where there is a way to tell it. */
+  /** Sends a client a 503 that it has as many connections as it may, if the connection is plain. */
   private void refuse(ClientProtocols protocols, Channel channel) {
     protocols.clients.observer.connectionRefused();
     if (tls != null || expectsProxyHeader) {
@@ -93,11 +93,11 @@ final class AcceptedConnections {
   }
 
   /**
-   * Has a PROXY header that a trusted peer has sent: whom it names is the peer from now on.
+   * Replaces the peer of a connection by the client that the PROXY header of a trusted proxy names.
    *
    * @param named null if the header names nobody.
-   * @return false, and the connection is not let in, if that client has all connections it may
-   *     have.
+   * @return false, and the connection is not admitted, if that client has as many connections as it
+   *     may.
    */
   boolean introduced(ClientProtocols protocols, Channel channel, Peer sender, IpAddress named) {
     if (named == null) {
@@ -122,7 +122,7 @@ final class AcceptedConnections {
     return isAdmitted;
   }
 
-  /** Lets a connection in; false if there is no memory for it that its client may take. */
+  /** Admits a connection; false if its client's share of the heap has no room for it. */
   private boolean admit(ClientProtocols protocols, Channel channel, Peer peer, IpAddress capped) {
     ClientShares.Share memory =
         protocols.clients.memory.of(capped == null ? null : caps.clients().counted(capped));

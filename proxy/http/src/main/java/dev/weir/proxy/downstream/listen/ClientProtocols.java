@@ -9,7 +9,7 @@ import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.request.Http2Observer;
 
 /**
- * The versions of HTTP that the clients of one event loop may speak, each with what its connections
+ * The versions of HTTP that clients of one event loop may speak, with what the connections of each
  * share. Used by that loop only.
  */
 public final class ClientProtocols {
@@ -18,9 +18,9 @@ public final class ClientProtocols {
   final Http2ClientLoop http2;
 
   /**
-   * @param memory which the clients of other listeners of the event loop share.
-   * @param connections what all connections of HTTP/2 share.
-   * @param observer is told of those with clients.
+   * @param memory shared with clients of the event loop's other listeners.
+   * @param connections what all HTTP/2 connections share.
+   * @param observer of HTTP/2 connections with clients.
    * @param router of their streams.
    */
   public ClientProtocols(

@@ -11,9 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the connections of all listeners, in all and by client. While there are as many as there
- * may be, no listener accepts: those that come wait with the system, and none is turned away. Any
- * thread.
+ * Counts the connections of all listeners, in all and by client. At the bound in all, no listener
+ * accepts: new connections wait in the system's backlog, and none is closed. Any thread.
  */
 final class ConnectionCaps {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionCaps.class);
@@ -38,16 +37,16 @@ final class ConnectionCaps {
     this.maxCount = caps.connections();
   }
 
-  /** Has a listener accept only while there is room. */
+  /** Pauses a listener while the bound in all is reached. */
   void join(ChannelConfig listener) {
     listening.add(listener);
   }
 
   /**
-   * Counts a new connection in.
+   * Counts a new connection.
    *
-   * @param client its address; null for one that counts in all only.
-   * @return false, and nothing counted, if its client has all it may have.
+   * @param client its address; null to count it in all only.
+   * @return false, and nothing is counted, if its client has as many as it may.
    */
   boolean enter(IpAddress client) {
     if (!clients.enter(client)) {
@@ -64,7 +63,7 @@ final class ConnectionCaps {
     return true;
   }
 
-  /** Counts a connection out that was counted in. */
+  /** Uncounts a connection that was counted. */
   void leave(IpAddress client) {
     count.decrementAndGet();
     clients.leave(client);
@@ -74,12 +73,12 @@ final class ConnectionCaps {
     }
   }
 
-  /** Connections by client, for those whose client is known only after they have entered. */
+  /** Connections by client, for clients that are known only after they were counted in all. */
   CountByClient clients() {
     return clients;
   }
 
-  /** Whether there are as many connections as there may be. */
+  /** Whether the bound in all is reached. */
   boolean isFull() {
     return count.get() >= maxCount;
   }

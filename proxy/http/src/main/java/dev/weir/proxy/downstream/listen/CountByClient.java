@@ -4,8 +4,8 @@ import dev.weir.proxy.request.IpAddress;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Counts something of each client, up to a bound. A client is an IPv4 address, or a network of
- * IPv6: who has one address of it has them all. Any thread.
+ * Counts something by client, up to a bound for each. A client is an IPv4 address or an IPv6
+ * network, as one client has all addresses of its network. Any thread.
  */
 final class CountByClient {
   private final int maxCount;
@@ -21,10 +21,10 @@ final class CountByClient {
   }
 
   /**
-   * Counts one in.
+   * Counts one more.
    *
    * @param client its address; null for one that is not counted.
-   * @return false, and nothing counted, if its client has all it may have.
+   * @return false, and nothing is counted, if its client has as many as it may.
    */
   boolean enter(IpAddress client) {
     if (client != null && counts.merge(counted(client), 1, Integer::sum) > maxCount) {
@@ -34,14 +34,14 @@ final class CountByClient {
     return true;
   }
 
-  /** Counts one out that was counted in. */
+  /** Uncounts one that was counted. */
   void leave(IpAddress client) {
     if (client != null) {
       counts.computeIfPresent(counted(client), (key, held) -> held == 1 ? null : held - 1);
     }
   }
 
-  /** The client that an address is counted for: itself, or its network. */
+  /** The client that an address counts for: itself, or its network. */
   IpAddress counted(IpAddress client) {
     return client.isV4() ? client : client.network(ipv6Prefix);
   }

@@ -10,9 +10,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 
 /**
- * A client's connection before its first protocol of HTTP: what has to happen first happens within
- * the time of a head, or the connection is closed without a word. Handlers behind it see the
- * connection become active once it has let it in, and nothing before.
+ * A client's connection before it speaks HTTP. A stage must be done within {@code timeouts.head},
+ * or the connection is closed without a response. Handlers behind a stage see the connection become
+ * active once it is done, and no event before.
  */
 abstract class EntryStage extends InboundHandler implements ClientConnection {
   final ClientProtocols protocols;
@@ -35,12 +35,12 @@ abstract class EntryStage extends InboundHandler implements ClientConnection {
     timer.within(loop.clock.tick(), loop.settings.timeouts().headNs());
   }
 
-  /** Whether it is still to be said whether the connection is let in. */
+  /** Whether the stage is not done yet. */
   final boolean isWaiting() {
     return isWaiting;
   }
 
-  /** Ends the wait, whatever it was for. */
+  /** Ends the wait of this stage. */
   final void endWait() {
     if (isWaiting) {
       isWaiting = false;
@@ -49,20 +49,20 @@ abstract class EntryStage extends InboundHandler implements ClientConnection {
     }
   }
 
-  /** Lets the connection in: the handlers behind have it from now on. */
+  /** Lets the handlers behind this stage have the connection. */
   final void letIn(ChannelHandlerContext ctx) {
     endWait();
     ctx.fireChannelActive();
     channel.pipeline().remove(this);
   }
 
-  /** Closes the connection past all handlers, for there is nobody to say goodbye to. */
+  /** Closes the connection, past all handlers. */
   final void turnAway() {
     endWait();
     channel.unsafe().close(channel.unsafe().voidPromise());
   }
 
-  /** The time is up. */
+  /** The stage was not done in time. */
   abstract void timedOut();
 
   @Override
@@ -73,7 +73,7 @@ abstract class EntryStage extends InboundHandler implements ClientConnection {
     }
   }
 
-  /** One that is about to come in may still hear why it has to go. */
+  /** Lets the connection go on: HTTP tells its client that the process is ending. */
   @Override
   public final void drain() {
     timer.within(loop.clock.nowNs(), ConnectionEnd.LINGER_NS);

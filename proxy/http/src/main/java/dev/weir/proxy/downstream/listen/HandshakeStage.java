@@ -12,8 +12,8 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 
 /**
- * A client's connection while its TLS handshake is under way. Stands behind the handler that does
- * it; what the client has shown goes into its {@link Peer}.
+ * A client's connection during its TLS handshake. Stands behind the handler of TLS. The names in
+ * the client's certificate go into its {@link Peer}.
  */
 final class HandshakeStage extends EntryStage {
   private final Peer peer;
@@ -24,8 +24,8 @@ final class HandshakeStage extends EntryStage {
   private boolean counted;
 
   /**
-   * @param underWay handshakes of each client; this one is counted in already.
-   * @param capped the client that it is counted for; null for none.
+   * @param underWay handshakes by client; this one has been counted.
+   * @param capped the client that it counts for; null for none.
    * @param memory of that client.
    */
   HandshakeStage(

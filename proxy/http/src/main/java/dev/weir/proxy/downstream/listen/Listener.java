@@ -14,7 +14,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.function.Function;
 
-/** Accepts clients at one address and hands each to an event loop, where it stays. */
+/** Accepts clients at one address, and assigns each to an event loop, where it stays. */
 final class Listener {
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(32 * 1024, 128 * 1024);
@@ -66,19 +66,17 @@ final class Listener {
         : "unix:" + address;
   }
 
-  /** The socket that is listened on. */
+  /** The listening socket. */
   Channel channel() {
     return socket.channel();
   }
 
-  /**
-   * The address that the listener has; with the port that was found if the settings asked for any.
-   */
+  /** The address that is listened on; with the actual port if the settings have port 0. */
   SocketAddress address() {
     return socket.address();
   }
 
-  /** Accepts no more clients. Those that are there stay. */
+  /** Accepts no more clients. Open connections stay. */
   void close() {
     socket.close();
   }

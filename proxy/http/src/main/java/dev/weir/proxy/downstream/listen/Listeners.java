@@ -14,19 +14,19 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** All addresses that clients connect to. What a client may have it has on all of them together. */
+/** All listeners. The bounds on clients hold for all of them together. */
 public final class Listeners {
   private final List<Listener> listeners = new ArrayList<>();
 
   /**
    * Starts listening.
    *
-   * @param tls of a listener; null for one in the clear.
-   * @param trusted whether what a peer says of other addresses is believed.
+   * @param tls of a listener; null for plain connections.
+   * @param trusted whether a peer is a trusted proxy.
    * @param ipv6Prefix the bits of an IPv6 address that make one client.
    * @param protocols of each event loop of the group.
-   * @throws IOException if an address cannot be listened on; its message says which and why, and
-   *     none is listened on then.
+   * @throws IOException if an address cannot be listened on; its message names it and the cause,
+   *     and no listener is left open.
    */
   public Listeners(
       ClientSettings settings,
@@ -54,14 +54,14 @@ public final class Listeners {
   }
 
   /**
-   * The addresses that are listened on, in the order of the settings; with the port that was found
-   * where any was asked for.
+   * The addresses that are listened on, in the order of the settings; with the actual port if the
+   * settings have port 0.
    */
   public List<SocketAddress> addresses() {
     return listeners.stream().map(Listener::address).toList();
   }
 
-  /** Accepts no more clients. Those that are there stay. */
+  /** Accepts no more clients. Open connections stay. */
   public void close() {
     listeners.forEach(Listener::close);
   }

@@ -17,10 +17,10 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 
 /**
- * A client's connection whose protocol is not known yet. The preface of HTTP/2 begins as no request
- * of HTTP/1.1 does: when all of it has come, an {@link Http2ClientConnection} takes the place of
- * this; at the first byte that differs, and with whatever else befalls the connection before, an
- * {@link Http1Connection}, which has the time that was set.
+ * A client's connection whose protocol is not known yet. If the first bytes are the preface of
+ * HTTP/2, an {@link Http2ClientConnection} replaces this; at the first byte that differs, or if
+ * anything else happens to the connection before, an {@link Http1Connection}, with the deadline
+ * that was set.
  */
 final class ProtocolChoice extends InboundHandler implements ClientConnection {
   private final ClientProtocols protocols;
@@ -31,7 +31,7 @@ final class ProtocolChoice extends InboundHandler implements ClientConnection {
   private final ClientTimer timer = new ClientTimer(this);
   private ChannelHandlerContext context;
 
-  /** The beginning of the preface; null if nothing has come. */
+  /** The beginning of the preface; null if no byte has arrived. */
   private ByteBuf in;
 
   /**
@@ -87,7 +87,7 @@ final class ProtocolChoice extends InboundHandler implements ClientConnection {
     in = null;
   }
 
-  /** Gives the connection, and what has come, to one that speaks HTTP/1.1. */
+  /** Passes the connection, and the bytes that have arrived, to HTTP/1.1. */
   private Http1Connection chooseHttp1() {
     ByteBuf bytes = in;
     in = null;

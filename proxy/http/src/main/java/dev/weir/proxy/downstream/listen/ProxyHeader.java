@@ -9,21 +9,20 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads the header with which a proxy introduces a connection: versions 1 and 2 of the PROXY
- * protocol (HAProxy's {@code proxy-protocol.txt}). Everything that may follow the addresses in
- * version 2 is left out.
+ * Reads a PROXY header, version 1 or 2 (HAProxy's {@code proxy-protocol.txt}). Ignores what follows
+ * the addresses in version 2.
  */
 public final class ProxyHeader {
-  /** The header does not end yet; what is there may be the beginning of one. */
+  /** The bytes may be the beginning of a header, and more must arrive. */
   public static final int INCOMPLETE = 0;
 
-  /** The bytes begin no header. */
+  /** The bytes are not the beginning of a header. */
   public static final int MISSING = -1;
 
-  /** A header begins there, and does not go on as one. */
+  /** The bytes begin like a header, and are malformed. */
   public static final int MALFORMED = -2;
 
-  /** The longest header of version 2; what proxies add behind the addresses is some hundred. */
+  /** The bound on a header of version 2; real ones have some hundred bytes. */
   public static final int MAX_BYTES = 4096;
 
   private static final byte[] VERSION_1 = {'P', 'R', 'O', 'X', 'Y', ' '};
@@ -68,7 +67,7 @@ public final class ProxyHeader {
   private IpAddress client;
 
   /**
-   * Looks at what has come of a connection, and leaves it there.
+   * Reads the header at the start of {@code in}, and consumes nothing.
    *
    * @return the header's length in bytes, or {@link #INCOMPLETE}, {@link #MISSING} or {@link
    *     #MALFORMED}.
@@ -88,7 +87,7 @@ public final class ProxyHeader {
     return readable < FIXED_BYTES ? INCOMPLETE : readBinary(in, readable);
   }
 
-  /** Whose connection it is; null if the header does not say, as the proxy speaks for itself. */
+  /** The client's address; null if the header names none, as the proxy itself is the client. */
   public IpAddress client() {
     return client;
   }
@@ -134,12 +133,12 @@ public final class ProxyHeader {
     return Integer.parseInt(from) <= 0xFFFF && Integer.parseInt(to) <= 0xFFFF;
   }
 
-  /** An address of IPv6; null if it is none. */
+  /** An IPv6 address; null if the text is not one. */
   private static IpAddress literalV6(String text) {
     return text.indexOf(':') < 0 ? null : literal('[' + text + ']');
   }
 
-  /** An address; null if it is none. Four numbers, and what has brackets, are not looked up. */
+  /** An address; null if the text is not one. The text never makes a DNS query. */
   private static IpAddress literal(String text) {
     try {
       return IpAddress.of(InetAddress.getByName(text));
@@ -173,7 +172,7 @@ public final class ProxyHeader {
     return length;
   }
 
-  /** Whether it is none of the families and transports that the protocol has numbers for. */
+  /** Whether the number is not assigned to a family and transport. */
   private static boolean isUnknown(int family) {
     return family >>> 4 > 3 || (family & 0xF) > 2;
   }

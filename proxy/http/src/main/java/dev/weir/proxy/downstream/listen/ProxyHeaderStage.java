@@ -8,16 +8,16 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 
 /**
- * A connection that has to begin with a header of the PROXY protocol, from a peer that is believed.
- * Whom it names is the peer of all that follows, of a TLS handshake too. What begins otherwise is
- * closed: who guesses whether there is a header lets anybody choose an address.
+ * A connection that must begin with a PROXY header of a trusted proxy. The client that it names is
+ * the peer from then on, also for a TLS handshake. Any other connection is closed: if the header
+ * were optional, any client could choose its address.
  */
 final class ProxyHeaderStage extends EntryStage {
   private final Peer sender;
   private final AcceptedConnections arrivals;
   private final ProxyHeader header = new ProxyHeader();
 
-  /** The beginning of the header; null if nothing has come. */
+  /** The beginning of the header; null if no byte has arrived. */
   private ByteBuf in;
 
   ProxyHeaderStage(

@@ -10,10 +10,9 @@ import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 
 /**
- * Stands between TLS and a connection that knows nothing of it. The end of the connection's output
- * becomes that of TLS: behind all that was written the client is sent a {@code close_notify},
- * without which it must take what it has for cut off (RFC 8446, section 6.1). What the client does
- * wrong in TLS becomes the end of its connection, as a reset is.
+ * Stands between TLS and a connection that does not know of it. The end of the connection's output
+ * is followed by {@code close_notify}, without which a client must take a response as truncated
+ * (RFC 8446, section 6.1). A TLS error of the client ends its connection as a reset does.
  */
 final class TlsBoundary extends ChannelDuplexHandler {
   private final SslHandler tls;

@@ -1,5 +1,5 @@
 /**
- * Listening sockets, and the way of a connection until it speaks HTTP: counted by client, named by
- * a PROXY header, secured by TLS, given to the protocol that its first bytes speak.
+ * Listening sockets, and the way of a connection until it speaks HTTP: it is counted by client, its
+ * PROXY header is read, TLS is set up, and its first bytes choose the protocol.
  */
 package dev.weir.proxy.downstream.listen;
