@@ -36,10 +36,16 @@ import io.netty.channel.EventLoop;
  * <p>One per event loop.
  */
 public final class AdmissionHandler implements Admission, Gate.Outcome {
-  /** Requests of one event loop that may await a verdict at one time, and descriptors beside. */
+  /**
+   * Requests of one event loop that may wait for a verdict at one time; as many descriptors of
+   * Envoy's calls may wait beside them.
+   */
   static final int PARKING_PLACES = 16 * 1024;
 
-  /** Questions of one event loop whose verdict may be late at one time. */
+  /**
+   * Questions of one event loop that may be late at one time, those of clients that have gone
+   * included.
+   */
   static final int MAX_LATE = 2 * PARKING_PLACES;
 
   private static final long NOBODY = -1;
@@ -55,12 +61,12 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private final Verdict verdict = new Verdict();
   private final Charges charges = new Charges();
 
-  /** The question that is being asked, while it is: nobody is told anything meanwhile. */
+  /** The ticket of the question that is being asked; no callback is made meanwhile. */
   private long asking = NOBODY;
 
   private final Asked asked = new Asked();
 
-  /** Whose verdict was concluded last. */
+  /** The ticket of the question whose verdict was concluded last. */
   private long concludedTicket = NOBODY;
 
   public AdmissionHandler(
@@ -89,7 +95,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     this.refundSlips = new RefundSlipPool(places);
   }
 
-  /** Swaps the rules, whole; requests that are parked keep theirs. */
+  /** Replaces all rules. Parked requests keep the rules that they were matched with. */
   public void publish(RuleSet newRules) {
     counts.use(newRules);
     rules.use(newRules);
@@ -97,9 +103,9 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   }
 
   /**
-   * Nothing will be asked any more: what is held for requests to come is given back.
+   * Returns what is kept for later requests, as no question will be asked any more.
    *
-   * @return whether all of it is back; else this is to be called again.
+   * @return whether all of it has been returned; if not, call this again.
    */
   public boolean ending() {
     return gate.ending();
@@ -136,8 +142,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   }
 
   /**
-   * Asks about limits that no rule of the set has, which the caller has found, as {@link
-   * #ask(Question, VerdictListener, long)} does.
+   * Asks about limits that the caller has found itself, outside the rules, as {@link #ask(Question,
+   * VerdictListener, long)} does.
    *
    * @param of valid until this call returns.
    */
@@ -145,7 +151,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     return ask(null, of, null, of.purpose(), true, listener, nowNs);
   }
 
-  /** The verdict on a question that no limit has a say in; null if one has. */
+  /** The verdict on a question that no limit applies to; null if one does. */
   private Verdict withoutCharges(Rule rule, Question question, Prefetch ahead) {
     if (rule == null) {
       return verdict.allowUnlimited();
@@ -163,15 +169,18 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     };
   }
 
-  /** Whether the store keeps what it has granted: one record, beside budgets that are all there. */
+  /**
+   * Whether the store can keep a record of what it has granted (idempotency): that takes limits of
+   * mode exact with one key.
+   */
   private static boolean decidesOnce(Rule rule) {
     return rule.groupCount() == 1 && rule.localGroupCount() == 0;
   }
 
   /**
-   * Has charges decided, and takes a place for the question if that takes a while.
+   * Has charges decided, and parks the question if its verdict comes late.
    *
-   * @param withoutCharges the verdict, where no limit has a say; null if the gate decides.
+   * @param withoutCharges the verdict, if no limit applies; null if the gate decides.
    * @param rule null if none applies.
    */
   private Asked ask(
@@ -203,7 +212,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     return tooMany == null ? asked.awaited(ticket) : asked.settled(tooMany);
   }
 
-  /** The verdict; null if the gate will tell it later. */
+  /** The gate's verdict; null if it comes late. */
   private Verdict askGate(long ticket, Charges of, long nowNs) {
     boolean isAsked = false;
     asking = ticket;
@@ -219,22 +228,22 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     }
   }
 
-  /** Whether charges of several keys are decided in one step; see {@link Gate#decidesInOne}. */
+  /** Whether charges of several keys are decided in one step: {@link Gate#decidesInOne}. */
   public boolean decidesInOne(Charges of) {
     return gate.decidesInOne(of);
   }
 
-  /** Has it fetched by {@link #fetch} what the decision on charges will read. */
+  /** Marks the memory that the decision on charges will read, for {@link #fetch}. */
   public void expect(Charges of) {
     gate.expect(of);
   }
 
-  /** Fetches what was expected, all at once. */
+  /** Prefetches all marked memory at once. */
   public void fetch() {
     gate.fetch();
   }
 
-  /** Limits that no rule has were replaced: questions that have not been decided keep theirs. */
+  /** The limits of callers that ask by charges were replaced: undecided questions keep theirs. */
   public void limitsChanged() {
     gate.rulesChanged();
   }
@@ -272,7 +281,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     }
   }
 
-  /** Counts the verdict on a request that was parked. */
+  /** Counts the verdict on a parked request. */
   private void countLate(long ticket) {
     long tookNs = clock.tick() - parked.startNs(ticket);
     counts.decided(parked.purpose(ticket), parked.rule(ticket), true, tookNs);
@@ -283,7 +292,10 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     return ticket == asking || parked.holds(ticket);
   }
 
-  /** Whether a request is held until its slot: who only asks is told of it, or nobody waits. */
+  /**
+   * Whether a request is held until its slot in a queue; a check of the decision API is not, as no
+   * client waits here.
+   */
   private static boolean isHeld(Verdict settled, Rule rule, Purpose purpose) {
     return settled.dueNs() != Verdict.AT_ONCE
         && switch (purpose) {
@@ -292,7 +304,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
         };
   }
 
-  /** Holds a parked request until it may pass, and returns null; or a refusal if too many are. */
+  /** Holds a parked request until its slot, and returns null; or a refusal if the queue is full. */
   private Verdict hold(long ticket, Verdict settled) {
     countLate(ticket);
     if (queue.isFull()) {
@@ -302,7 +314,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     return null;
   }
 
-  /** The slot of a request has come. */
+  /** The slot of a held request has come. */
   private void released(long ticket, long remaining, long resetAfterNs, long nowNs) {
     Budget budget = parked.rule(ticket).budgets().get(0); // a queue is alone
     verdict.allow(budget.policy(), budget.limit().capacity(), remaining, resetAfterNs);
@@ -311,7 +323,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     listener.decided(ticket, conclude(ticket, verdict));
   }
 
-  /** Gives the place back, and says what its verdict comes to. */
+  /** Frees the parking place, and makes the verdict final. */
   private Verdict conclude(long ticket, Verdict settled) {
     Rule rule = parked.rule(ticket);
     RuleCounters of = parked.counters(ticket);
@@ -320,7 +332,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     return conclude(ticket, rule, of, purpose, settled);
   }
 
-  /** The one way out of a verdict. */
+  /** Makes a verdict final: every verdict leaves through here. */
   private Verdict conclude(
       long ticket, Rule rule, RuleCounters of, Purpose purpose, Verdict settled) {
     concludedTicket = ticket;
@@ -348,7 +360,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     metrics.chargeGivenBack();
   }
 
-  /** Gives back what was kept, of who counts it. */
+  /** Returns a charge that was kept by its index. */
   public void refund(int kept) {
     gate.giveBack(refundSlips.get(kept), clock.tick());
     refundSlips.leave(kept);

@@ -1,17 +1,16 @@
 package dev.weir.proxy.admission;
 
 /**
- * How much room there is for budgets. Memory is set aside at start, taken as keys come, and never
- * more.
+ * The sizes of the limit tables. Memory is reserved at start, used as keys come, and never more.
  *
- * @param tableKeyCount keys in debt at one time that the limit table has room for.
- * @param ringKeyCount the same for limits that keep a ring per key, in a table of their own.
- * @param ringCellCount how long each of those rings may be, to be rounded up to a power of two; 0
- *     for as long as the rules at start need.
+ * @param tableKeyCount keys with used budget at one time for which the limit table has room.
+ * @param ringKeyCount the same for the table of limits with rings.
+ * @param ringCellCount the length of each ring, rounded up to a power of two; 0 for as long as the
+ *     rules at start need.
  */
 public record AdmissionSettings(int tableKeyCount, int ringKeyCount, int ringCellCount) {
   /**
-   * How long the rings are, a power of two; 0 for none.
+   * The length of a ring, a power of two; 0 for no rings.
    *
    * @param neededCells the most that a rule at start needs.
    */

@@ -8,12 +8,12 @@ import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.spec.RuleSpec;
 
 /**
- * The budgets of one request in this node's tables, whatever the keys and the tables: all of them
- * are charged, or none is. It looks at all before it charges any. Where another thread takes one of
- * them in between, what has been charged is given back: others may see less than there is for a
- * moment, and never more.
+ * Charges all budgets of one question in this node's tables, or none, whatever their keys and
+ * tables. It checks all budgets before it charges any. If another thread takes one of them in
+ * between, the earlier charges are returned: for a moment others may find less than there is, and
+ * never more.
  *
- * <p>Filled anew for each request. One per event loop.
+ * <p>Filled anew for each question. One per event loop.
  */
 final class AllOrNone {
   private static final int MAX_ATTEMPTS = 16;
@@ -27,7 +27,7 @@ final class AllOrNone {
   private final long[] costs = new long[RuleSpec.MAX_BUDGETS];
   private int size;
 
-  /** Which budget the answer is about. */
+  /** The index of the budget that the answer is about. */
   private int chosen;
 
   AllOrNone(LimitTables tables) {
@@ -40,10 +40,10 @@ final class AllOrNone {
   }
 
   /**
-   * One more budget, of which no other has the key.
+   * Adds a budget; each has another key.
    *
    * @param place of its figures among the rows of the verdict.
-   * @param cost units that are to be taken of it.
+   * @param cost units to take of it.
    */
   void add(long key, Limit limit, QuotaPolicy policy, int place, long cost) {
     keys[size] = key;
@@ -55,11 +55,11 @@ final class AllOrNone {
   }
 
   /**
-   * Charges each budget its cost, or none anything.
+   * Charges each budget its cost, or none.
    *
-   * @param out about the budget with the smallest share left if it was allowed, and about the one
-   *     with the longest wait if not; {@link Decision#moved()} if one is not where it was, and then
-   *     none is charged.
+   * @param out about the budget with the smallest share left if allowed, about the one with the
+   *     longest wait if not; {@link Decision#moved()} if a budget was carried elsewhere by a
+   *     reload, and then none is charged.
    */
   boolean check(long nowNs, Decision out) {
     chosen = 0;
@@ -81,7 +81,7 @@ final class AllOrNone {
   }
 
   /**
-   * Looks at what {@link #check} would decide, and charges nothing.
+   * Finds what {@link #check} would decide, and charges nothing.
    *
    * @param out as of a check.
    */
@@ -93,7 +93,7 @@ final class AllOrNone {
     return tablesOf[chosen].peek(keys[chosen], limits[chosen], costs[chosen], nowNs, out);
   }
 
-  /** Has each budget whole again. */
+  /** Makes each budget full again. */
   void reset(long nowNs) {
     for (int i = 0; i < size; i++) {
       tablesOf[i].reset(keys[i], nowNs);
@@ -101,9 +101,9 @@ final class AllOrNone {
   }
 
   /**
-   * Tells the figures of each budget as they are.
+   * Writes the figures of each budget.
    *
-   * @param passed whether all have been charged, and so have admitted the request.
+   * @param passed whether the budgets have been charged.
    */
   void rows(boolean passed, long nowNs, Decision scratch, Verdict to) {
     for (int i = 0; i < size; i++) {
@@ -120,7 +120,7 @@ final class AllOrNone {
     }
   }
 
-  /** Chooses the budget that the answer will be about. */
+  /** Chooses the budget that the answer is about. */
   private boolean wouldPass(long nowNs, Decision out) {
     boolean passes = true;
     long longestNs = -1;
@@ -164,7 +164,7 @@ final class AllOrNone {
     return true;
   }
 
-  /** Keeps the budgets that have been charged. */
+  /** Copies the charged budgets. */
   void keep(RefundSlip into, long chargedAtNs) {
     for (int i = 0; i < size; i++) {
       into.add(keys[i], limits[i], costs[i], chargedAtNs);
@@ -178,12 +178,12 @@ final class AllOrNone {
     return place < last ? place : place + 1;
   }
 
-  /** The policy of the budget that the answer is about, as clients are told of it. */
+  /** The quota policy ({@code RateLimit-Policy}) of the budget that the answer is about. */
   QuotaPolicy policy() {
     return policies[chosen];
   }
 
-  /** Units of a fresh key of the budget that the answer is about. */
+  /** Units of a full budget, of the limit that the answer is about. */
   long capacity() {
     return limits[chosen].capacity();
   }

@@ -15,36 +15,34 @@ import dev.weir.scripts.ScriptLimit;
 import java.util.Arrays;
 
 /**
- * The charges of one question, made between the match and the gates: the operation, and the charges
- * that it is about, all or none. A charge is a budget, an identity, a cost and a gate. Charges of
- * one identity and gate are a group: first those that this node decides on, then the store's. They
- * are those of a rule, or a list of limits that a caller takes together.
+ * The charges of one question, made between the match and the gates: the operation, and the
+ * charges, all or none. A charge is a budget, an identity, a cost and a gate. Charges of one
+ * identity and gate are a group; this node's groups come first, then the store's. They are the
+ * charges of a rule, or a list of limits that a caller charges together.
  *
- * <p>Gates read this and never the rule. Filled anew for each question; a question that becomes
- * late takes a copy, and what it is about stays what it was matched with.
+ * <p>Gates read this and never the rule. Filled anew for each question. A question that becomes
+ * late takes a copy, and so keeps the rules that it was matched with.
  */
 public final class Charges {
-  /** No secrets: what names a record must be the same on every sidecar. */
+  /** A fixed key, as the name of a record must be the same on every sidecar. */
   private static final SipHash ONCE_HIGH = new SipHash(0, 1);
 
   private static final SipHash ONCE_LOW = new SipHash(0, 2);
 
   private final long[] hashes = new long[RuleSpec.MAX_BUDGETS];
 
-  /**
-   * Costs of the charges, group by group, if the question gives them; else all take {@code cost}.
-   */
+  /** Costs by charge, if the question gives one for each; else all cost {@code cost}. */
   private final long[] costs = new long[RuleSpec.MAX_BUDGETS];
 
   /**
-   * Whose groups of budgets they are; nothing else is read of it once this is made. Null of a list.
+   * The rule whose groups of budgets these are; nothing else of it is read later. Null for a list.
    */
   private Rule rule;
 
-  /** The groups of a list, each of one budget. */
+  /** The groups of a list, each with one budget. */
   private final BudgetGroup[] list = new BudgetGroup[RuleSpec.MAX_BUDGETS];
 
-  /** The limits that the store charges of a list; null until they are wanted. */
+  /** The limits of a list that the store charges; null until they are needed. */
   private ScriptLimit[] listLimits;
 
   private Identities identities;
@@ -64,7 +62,7 @@ public final class Charges {
   private boolean isUniform;
   private boolean isLeased;
 
-  /** Makes the charges of a rule at the cost that it says, as proxied requests have them. */
+  /** Makes the charges of a rule at the rule's own cost, as for proxied requests. */
   public Charges set(Rule rule, Identities of) {
     operation = Operation.CHECK;
     purpose = Purpose.TRAFFIC;
@@ -90,8 +88,7 @@ public final class Charges {
   }
 
   /**
-   * Starts a list of limits that are taken together, all or none; those that are {@linkplain #add
-   * added} make it.
+   * Starts a list of limits that are charged together, all or none; {@link #add} adds each.
    *
    * @param of the identities by their places in the list.
    */
@@ -109,11 +106,11 @@ public final class Charges {
   }
 
   /**
-   * Adds a limit to the list: {@link RuleSpec#MAX_BUDGETS} at most, each of a budget of its own,
-   * and all of them this node's or all the store's.
+   * Adds a limit to the list: at most {@link RuleSpec#MAX_BUDGETS}, each with a budget of its own,
+   * and all decided by this node or all by the store.
    *
    * @param limit of one budget.
-   * @param units that are taken of it, 1 or more.
+   * @param units to take of it, 1 or more.
    */
   public Charges add(Rule limit, long units) {
     list[groupCount] = limit.group(0);
@@ -170,7 +167,7 @@ public final class Charges {
     return this;
   }
 
-  /** Takes over another question's, but for what its identities say: their hashes stay. */
+  /** Copies another question's charges, of the identities only their hashes. */
   void copy(Charges from) {
     operation = from.operation;
     purpose = from.purpose;
@@ -198,7 +195,7 @@ public final class Charges {
     }
   }
 
-  /** Forgets the rule, so that it may be forgotten by all. */
+  /** Drops the reference to the rule. */
   void clear() {
     if (rule == null) {
       Arrays.fill(list, 0, groupCount, null);
@@ -217,32 +214,35 @@ public final class Charges {
     return purpose;
   }
 
-  /** When the verdict is worth nothing any more; or {@link Question#NO_DEADLINE}. */
+  /** When the verdict is no longer of use; or {@link Question#NO_DEADLINE}. */
   long deadlineNs() {
     return deadlineNs;
   }
 
-  /** Whether the figures of every limit are asked for. */
+  /** Whether the figures of every limit are wanted. */
   boolean areRowsWanted() {
     return wantsRows;
   }
 
-  /** Whether what is granted is kept, so that a repeat is not charged. */
+  /**
+   * Whether the store keeps a record of what it grants, so that a repeat is not charged
+   * (idempotency).
+   */
   boolean isOnce() {
     return isOnce;
   }
 
-  /** Whether other questions follow, and the store need not be asked before them. */
+  /** Whether other questions follow at once, so that the batch to the store can wait for them. */
   boolean isFollowed() {
     return isFollowed;
   }
 
-  /** Says whether other questions follow. */
+  /** Sets whether other questions follow at once. */
   void followed(boolean follows) {
     isFollowed = follows;
   }
 
-  /** The first half of the hash of the name that a repeat has too. */
+  /** The first half of the hash that names the record of a check and of its repeats. */
   long onceHigh() {
     return onceHigh;
   }
@@ -255,12 +255,12 @@ public final class Charges {
     return groupCount;
   }
 
-  /** How many groups, the first ones, this node decides on. */
+  /** The number of groups that this node decides on; they are the first ones. */
   int localGroupCount() {
     return localGroupCount;
   }
 
-  /** Whether it takes more than one gate to decide. */
+  /** Whether more than one gate has to decide. */
   boolean isMixed() {
     return localGroupCount != 0 && localGroupCount != groupCount;
   }
@@ -269,12 +269,12 @@ public final class Charges {
     return rule == null ? list[group] : rule.group(group);
   }
 
-  /** The place of a charge's budget among the rows of the verdict: in its rule, or in the list. */
+  /** The row of a charge's budget in the verdict: its place in the rule, or in the list. */
   int row(int charge, Budget budget) {
     return rule == null ? charge : budget.index();
   }
 
-  /** Whose budgets a group has; valid while the question is being asked. */
+  /** The identity of a group; valid while the question is being asked. */
   Identity identity(int group) {
     return identities.of(group);
   }
@@ -284,7 +284,7 @@ public final class Charges {
     return hashes[group];
   }
 
-  /** The key under which units are kept for a group's identity. */
+  /** The key of a group's identity in the lease table. */
   long leaseKey(int group) {
     return hashes[group] ^ rule.group(group).leaseSeed();
   }
@@ -298,37 +298,36 @@ public final class Charges {
     return first;
   }
 
-  /** Units that a charge takes, by its place, group by group. */
+  /** Units that a charge takes, by its index over all groups. */
   long cost(int charge) {
     return areCostsGiven ? costs[charge] : cost;
   }
 
-  /** Whether the request takes what the rule says. */
+  /** Whether the request takes the rule's own cost. */
   boolean isCostUsual() {
     return !areCostsGiven;
   }
 
   /**
-   * Whether units that were kept for the store's groups may be used for it: a plain check, of one
-   * cost, of groups that are all leased if the store has them.
+   * Whether leased units may pay for the question: a plain check, of one cost, whose groups at the
+   * store are all of mode leased.
    */
   boolean areLeased() {
     return isLeased && operation == Operation.CHECK && !isOnce && !wantsRows && isUniform;
   }
 
-  /** Whether units that are kept of the store's groups are used by plain checks of them. */
+  /** Whether plain checks of the store's groups use leased units. */
   boolean areOfHands() {
     return isLeased;
   }
 
-  /** Whether all charges take the same. */
+  /** Whether all charges take the same number of units. */
   boolean isUniform() {
     return isUniform;
   }
 
   /**
-   * The limits that the store charges, of all its groups: the same array as long as these limits
-   * stay.
+   * The limits of all groups that the store charges: the same array as long as these limits stay.
    */
   ScriptLimit[] storeLimits() {
     if (rule != null) {
@@ -344,8 +343,8 @@ public final class Charges {
   }
 
   /**
-   * Whether the store may decide on this one together with others: not a list, nor if each has its
-   * slot.
+   * Whether the store may decide on this question together with others: not for a list, nor if each
+   * request has a slot in a queue.
    */
   boolean coalesces() {
     if (rule == null) {

@@ -42,9 +42,7 @@ import java.util.function.Consumer;
  * <p>One per event loop.
  */
 public final class ExactGate implements Gate {
-  /**
-   * Questions that may be under way: clients that go leave theirs behind until the answers come.
-   */
+  /** Late questions at one time; those of clients that have gone count until the answers come. */
   private static final int MAX_LATE = AdmissionHandler.MAX_LATE;
 
   private final LoopStore store;
@@ -62,12 +60,12 @@ public final class ExactGate implements Gate {
   private final RetryQueue retries;
   private final long deadlineNs;
 
-  /** The question that is being asked, and its verdict if that is known at once. */
+  /** The question that is being asked, with its verdict if that is known at once. */
   private LateQuestion asked;
 
   private Verdict known;
 
-  /** The question that has passed and is being told. */
+  /** The question that has passed and whose verdict is being passed on. */
   private LateQuestion telling;
 
   /** The leases of this event loop; null if there are none. */
@@ -76,7 +74,7 @@ public final class ExactGate implements Gate {
   private Consumer<LateQuestion> afterWaiting;
 
   /**
-   * @param local decides while the store does not, where the policy says so.
+   * @param local decides while the store does not, under the failure policy {@code local-share}.
    */
   public ExactGate(
       LoopStore store,
@@ -103,9 +101,9 @@ public final class ExactGate implements Gate {
   }
 
   /**
-   * Says who keeps what is asked for beside requests; before the first question.
+   * Sets the leases, before the first question.
    *
-   * @param served takes each request that has waited for an ask.
+   * @param served receives each request that has waited for a lease that was being requested.
    */
   void leases(LeaseKeeper ofHands, Consumer<LateQuestion> served) {
     leases = ofHands;
@@ -138,17 +136,17 @@ public final class ExactGate implements Gate {
     }
   }
 
-  /** Until when a question is answered that is asked now. */
+  /** When a question that is asked now must have its answer. */
   long dueNs(Charges charges, long nowNs) {
     return Math.min(nowNs + deadlineNs, charges.deadlineNs());
   }
 
-  /** Whether it is proven that a group refuses a request. */
+  /** Whether a remembered refusal proves that a group refuses a request. */
   boolean isProven(Charges charges, int group, long nowNs) {
     return proofs.isProven(charges, group, nowNs);
   }
 
-  /** The refusal that is proven for a request; null if none is. */
+  /** The remembered refusal for a request; null if there is none. */
   Verdict proven(Charges charges, int without, long nowNs) {
     Verdict proven = proofs.find(charges, without, nowNs, verdict);
     if (proven != null) {
@@ -158,13 +156,13 @@ public final class ExactGate implements Gate {
   }
 
   /**
-   * Asks for a request, and where it pays for what is to be kept in the hand of its key; or has it
-   * wait for the ask that is under way for that.
+   * Asks the store about a request, and where it pays also for a lease; or lets the request wait,
+   * if a lease for its key is being requested.
    *
-   * @param hand that of the only group; or {@link LeaseTable#NONE}.
-   * @param taken by the store's groups, what was taken from a hand.
-   * @param takenGroups a bit for each group that is not asked for, as its units were taken, the
-   *     first the lowest; they are put back unless the request passes.
+   * @param hand of the only group; or {@link LeaseTable#NONE}.
+   * @param taken units taken from leases, by the store's groups.
+   * @param takenGroups a bit for each group that the store is not asked about, as leased units pay
+   *     for it, the first the lowest; they are put back unless the request passes.
    */
   Verdict ask(
       long ticket,
@@ -231,10 +229,10 @@ public final class ExactGate implements Gate {
   }
 
   /**
-   * Asks for requests that have waited for an ask in vain, together: what one check can decide is
-   * one. Those whose refusal is proven by now are told so.
+   * Asks the store about requests for which a lease brought too little, in as few checks as
+   * possible. Those that are proven to be refused by now are refused.
    *
-   * @param first of them, in the order in which they came.
+   * @param first of them, in the order of arrival.
    */
   void askTogether(LateQuestion first) {
     long nowNs = clock.nowNs();
@@ -265,12 +263,12 @@ public final class ExactGate implements Gate {
     ended(late);
   }
 
-  /** A request has waited for an ask, which has ended or takes too long. */
+  /** A request has waited for a lease whose request has ended, or takes too long. */
   void served(LateQuestion late) {
     afterWaiting.accept(late);
   }
 
-  /** A request has its verdict, or is gone, and nothing is under way for it any more. */
+  /** Frees a late question, once it has its verdict and none of its checks is open. */
   void leave(LateQuestion late) {
     late.charges.clear();
     late.outcome = null;
@@ -292,7 +290,7 @@ public final class ExactGate implements Gate {
     return decided;
   }
 
-  /** Asks its checks from one on; the earlier ones have been granted. */
+  /** Asks the store about its checks from one on; the earlier ones were granted. */
   private void askFrom(LateQuestion late, int from, StoreKeys all, long nowNs) {
     for (int check = from; check < late.checkCount; check++) {
       if (late.isTaken(check)) {
@@ -312,7 +310,7 @@ public final class ExactGate implements Gate {
     }
   }
 
-  /** The ask for what is to be kept beside a question; null if that is nothing. */
+  /** The request for a lease that goes with a question; null if there is none. */
   private LeaseAsk leaseAsk(LateQuestion late, long nowNs) {
     if (late.hand == LeaseTable.NONE) {
       return null;
@@ -320,7 +318,7 @@ public final class ExactGate implements Gate {
     return leases.beginFor(late, nowNs);
   }
 
-  /** Asks for the figures of each limit; the checks of the same turn are decided before. */
+  /** Asks for the figures of each limit, as they are after the checks of this question. */
   private void askRows(LateQuestion late, long nowNs) {
     if (late.charges.operation() == Operation.RESET) {
       return; // they are whole
@@ -375,14 +373,14 @@ public final class ExactGate implements Gate {
     ended(late);
   }
 
-  /** Units of a group's budgets that are kept here, and that requests like this one may use. */
+  /** Leased units of a group's budgets that requests like this one may use. */
   long inHand(LateQuestion late, int group) {
     return leases == null || !late.charges.areOfHands()
         ? 0
         : leases.inHand(late.charges.leaseKey(group));
   }
 
-  /** Whether a request that is only thought of would pass by what is in hand. */
+  /** Whether a peek at a request would pass by leased units. */
   private boolean isInHands(LateQuestion late) {
     Charges charges = late.charges;
     boolean holdsAll =
@@ -409,7 +407,11 @@ public final class ExactGate implements Gate {
     }
   }
 
-  /** One of the checks has no decision; returns whether it is owed. */
+  /**
+   * A check has no decision.
+   *
+   * @return whether it is to be charged later.
+   */
   boolean unavailable(LateQuestion late) {
     undecided(late);
     boolean owes = late.owes();
@@ -433,7 +435,7 @@ public final class ExactGate implements Gate {
     }
   }
 
-  /** One of the questions to the store has come to its end. */
+  /** A question to the store has ended. */
   void ended(LateQuestion late) {
     if (--late.openCount > 0) {
       return;
@@ -467,9 +469,9 @@ public final class ExactGate implements Gate {
   }
 
   /**
-   * Counts the arrival of a request of several keys. One that passes is demand for each of its
-   * keys; one that does not, only for the key that refused: else whoever is over a limit of his own
-   * would have units of all others kept.
+   * Counts the arrival of a request with several keys, as demand for leases. A request that passes
+   * counts for each of its keys; a refused one counts only for the key that refused, as otherwise a
+   * client over its own limit would cause leases of all other keys.
    */
   private void countArrivals(LateQuestion late) {
     Charges charges = late.charges;
@@ -488,7 +490,7 @@ public final class ExactGate implements Gate {
     leases.leasing().arrived(charges.leaseKey(group), charges.group(group).leaseTerms(), nowNs);
   }
 
-  /** The one way out: what is known while it is being asked is returned, all else is told. */
+  /** Returns the verdict if the question is still being asked; otherwise passes it on. */
   private void tell(LateQuestion late, Verdict decided) {
     if (late == asked) {
       known = decided;
@@ -498,7 +500,7 @@ public final class ExactGate implements Gate {
   }
 
   /**
-   * Whether it holds the first of its keys, so that it is not one of those that have to give way.
+   * Whether the request holds the charge of its first key, so that other requests have to give way.
    */
   private boolean isToBeRetried(LateQuestion late) {
     return late.isRefused()
@@ -515,7 +517,7 @@ public final class ExactGate implements Gate {
     }
   }
 
-  /** Gives back what a check holds, once: it holds nothing after that. */
+  /** Returns what a check was granted, once. */
   private void giveBack(LateQuestion late, int check) {
     if (late.isTaken(check)) {
       leases.putBack(late.taken(check), late.askedNs);

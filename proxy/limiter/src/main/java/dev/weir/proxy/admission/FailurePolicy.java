@@ -6,9 +6,12 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.spec.OnStoreFailure;
 
-/** Decides while the store does not, as each charge's policy says. One per event loop. */
+/**
+ * Decides while the store does not, by the failure policy ({@code on-store-failure}) of each
+ * charge. One per event loop.
+ */
 final class FailurePolicy {
-  /** Nobody knows when the store is back: the least that a client can be told. */
+  /** The retry time that clients are told, as it is unknown when the store is back. */
   private static final long STORE_RETRY_NS = 1_000_000_000;
 
   private final LocalGate local;
@@ -17,7 +20,7 @@ final class FailurePolicy {
   private final Verdict verdict = new Verdict();
 
   /**
-   * @param local decides where the policy says so.
+   * @param local decides under the failure policy {@code local-share}.
    */
   FailurePolicy(LocalGate local, LoopClock clock, StoreCounts counts) {
     this.local = local;
@@ -26,8 +29,8 @@ final class FailurePolicy {
   }
 
   /**
-   * Decides on the store's charges of a question: one that is closed keeps it out, one that is open
-   * lets it pass, and the others are decided here. Nothing of the store's can be given back here.
+   * Decides on the store's charges of a question: {@code closed} refuses it, {@code open} lets it
+   * pass, and this node decides on the others. Charges of the store cannot be returned here.
    *
    * @return the verdict, valid until the next question.
    */
@@ -53,7 +56,7 @@ final class FailurePolicy {
     return decided;
   }
 
-  /** Forgets what was decided here of the store's charges, which it has reset. */
+  /** Forgets what was decided here on budgets that the store has reset. */
   void reset(long ticket, Charges charges) {
     for (int i = charges.localGroupCount(); i < charges.groupCount(); i++) {
       if (charges.group(i).onStoreFailure() == OnStoreFailure.LOCAL_SHARE) {

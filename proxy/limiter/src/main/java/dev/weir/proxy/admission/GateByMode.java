@@ -4,7 +4,7 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.spec.Mode;
 
-/** Sends each question to the gate that decides on its charges, or to several. */
+/** Sends each question to the gate that decides on its charges, or to several gates. */
 public final class GateByMode implements Gate {
   private final Gate local;
   private final Gate exact;
@@ -13,7 +13,7 @@ public final class GateByMode implements Gate {
 
   /**
    * @param exact decides by the store.
-   * @param leased decides by the same, and by what is in hand.
+   * @param leased decides by leased units, and by {@code exact}.
    */
   public GateByMode(LocalGate local, ExactGate exact, LeasedGate leased, LoopClock clock) {
     this.local = local;
@@ -59,7 +59,10 @@ public final class GateByMode implements Gate {
     };
   }
 
-  /** While the store is away, it is the local one that has charged for a budget of the other. */
+  /**
+   * Asks both gates: while the store is away, it is the local gate that has charged for a budget of
+   * the store.
+   */
   @Override
   public boolean keep(long ticket, RefundSlip into) {
     boolean isKept = leased.keep(ticket, into) | local.keep(ticket, into);

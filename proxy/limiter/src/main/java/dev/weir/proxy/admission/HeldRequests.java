@@ -3,12 +3,11 @@ package dev.weir.proxy.admission;
 import java.util.Arrays;
 
 /**
- * The parked requests that have their verdict and wait for their slot: a binary heap by the time
- * that each is due. A request is entered under its parking place; room is made for as many places
- * as were used, and nothing per request.
+ * The parked requests that have passed and wait for their slot in a queue: a binary heap by the
+ * time of the slot. A request is entered under its parking place. Room grows with the places used,
+ * and a request allocates nothing.
  *
- * <p>A request that is withdrawn leaves at once. Else clients that come and go could fill the heap
- * with what nobody waits for any more.
+ * <p>A withdrawn request leaves at once; otherwise clients that come and go could fill the heap.
  */
 final class HeldRequests {
   private static final int ABSENT = -1;
@@ -18,7 +17,10 @@ final class HeldRequests {
   private long[] remainings = {};
   private long[] resetsAtNs = {};
 
-  /** Places, the one due first at index 0; none is due before the one at half its index. */
+  /**
+   * Places by index in the heap: the first slot at index 0, and none is earlier than that at half
+   * its index.
+   */
   private int[] heap = {};
 
   /** The index of each place in the heap. */
@@ -26,7 +28,7 @@ final class HeldRequests {
 
   private int size;
 
-  /** Makes room for a place that was not used before, and for as many again as there are. */
+  /** Makes room for a place that was not used before, and doubles the room. */
   private void makeRoom(int place) {
     int known = indices.length;
     int count = Math.max(place + 1, 2 * known);
@@ -40,10 +42,10 @@ final class HeldRequests {
   }
 
   /**
-   * Enters a request that is not in.
+   * Adds a request.
    *
-   * @param remaining what its client is to be told is left.
-   * @param resetAtNs and when it is whole again.
+   * @param remaining units left, for the response.
+   * @param resetAtNs when the budget is full again.
    */
   void add(long ticket, long dueNs, long remaining, long resetAtNs) {
     int place = (int) ticket;
@@ -58,7 +60,7 @@ final class HeldRequests {
     rise(place);
   }
 
-  /** Takes a request out, if it is in. */
+  /** Removes a request, if it is there. */
   void remove(long ticket) {
     if (!contains(ticket)) {
       return;
@@ -74,7 +76,7 @@ final class HeldRequests {
     }
   }
 
-  /** Whether a request is in. */
+  /** Whether a request is there. */
   boolean contains(long ticket) {
     int place = (int) ticket;
     return place < indices.length && indices[place] != ABSENT && tickets[place] == ticket;
@@ -84,17 +86,17 @@ final class HeldRequests {
     return size;
   }
 
-  /** The request that is due first; there is one. */
+  /** The request with the earliest slot; there must be one. */
   long first() {
     return tickets[heap[0]];
   }
 
-  /** When the first is due; there is one. */
+  /** The time of the earliest slot; there must be one. */
   long firstDueNs() {
     return duesNs[heap[0]];
   }
 
-  /** When a request is due that is in. */
+  /** The slot of a request, which must be there. */
   long dueNs(long ticket) {
     return duesNs[(int) ticket];
   }

@@ -14,10 +14,10 @@ import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
 
 /**
- * A question that the store was asked, until the last of its checks has come to its end, which may
- * be after the verdict. It owns all that it needs: its charges are copies, of the rules that it was
- * matched with, and so are its keys where it may have to name them again. One check has the budgets
- * of all the store's groups, or each group has its own. Reused.
+ * A question to the store, until its last check has ended, which may be after the verdict. It owns
+ * all that it needs: copies of its charges, with the rules that it was matched with, and of its
+ * keys if they may be needed again. One check has the budgets of all the store's groups, or each
+ * group has a check of its own. Reused.
  */
 final class LateQuestion extends LeaseWaiter {
   private static final int BYTES_AT_FIRST = 256;
@@ -36,44 +36,44 @@ final class LateQuestion extends LeaseWaiter {
   State state;
   int checkCount;
 
-  /** Questions to the store that have not come to their end, and one more while they are asked. */
+  /** Questions to the store that have not ended, and one more while they are being asked. */
   int openCount;
 
-  /** When it came. */
+  /** When it arrived. */
   long askedNs;
 
-  /** Whether it has waited for an ask of others before it was asked itself. */
+  /** Whether it has waited for a lease before the store was asked about it. */
   boolean hasWaited;
 
-  /** How often what was refused has been asked again. */
+  /** How often its refused checks have been asked again. */
   int retryCount;
 
-  /** When it is to be asked again; while it waits for that. */
+  /** When it is asked again, while it waits for that. */
   long dueNs;
 
-  /** Who comes after it, of those that wait for the same. */
+  /** The next one in a list. */
   LateQuestion next;
 
-  /** The keys of all checks, one behind the other; null until they are needed for once. */
+  /** The keys of all checks, one after the other; null until needed for the first time. */
   private StoreKeys ownKeys;
 
-  /** The keys of the only check, while its decision is told. */
+  /** The keys of the only check, while its decision is passed on. */
   private StoreKeys toldKeys;
 
   private int toldFirst;
   private final boolean[] granted = new boolean[RuleSpec.MAX_BUDGETS];
   private final long[] decidedAtUs = new long[RuleSpec.MAX_BUDGETS];
 
-  /** The only server that each check may be refunded to; 0 for any. */
+  /** The only server to which each check may be refunded; 0 for any. */
   private final long[] servers = new long[RuleSpec.MAX_BUDGETS];
 
   /** Marks of what was granted, by key. */
   private final long[] marks = new long[RuleSpec.MAX_BUDGETS];
 
-  /** Units taken from a hand in the place of a check; null until there are any. */
+  /** Leased units that pay in the place of a check; null until there are any. */
   private Taken[] taken;
 
-  /** A bit for each check in whose place units were taken from a hand, the first the lowest. */
+  /** A bit for each check that leased units pay for, the first the lowest. */
   private int takenChecks;
 
   /** The first check that has refused; {@code checkCount} if none has. */
@@ -124,7 +124,7 @@ final class LateQuestion extends LeaseWaiter {
     own(keys);
   }
 
-  /** A check that need not be asked: its units were taken from a hand. */
+  /** Marks a check as paid for by leased units. */
   void isTaken(int check, Taken from) {
     if (taken == null) {
       taken = new Taken[RuleSpec.MAX_BUDGETS];
@@ -136,27 +136,27 @@ final class LateQuestion extends LeaseWaiter {
     takenChecks |= 1 << check;
   }
 
-  /** Whether a check need not be asked. */
+  /** Whether leased units pay for a check. */
   boolean isTaken(int check) {
     return (takenChecks >>> check & 1) != 0;
   }
 
-  /** Whether any check need not be asked. */
+  /** Whether leased units pay for any check. */
   boolean isAnyTaken() {
     return takenChecks != 0;
   }
 
-  /** The units that were taken in the place of a check. */
+  /** The leased units that pay for a check. */
   Taken taken(int check) {
     return taken[check];
   }
 
-  /** Notes that the units taken in the place of a check have been put back. */
+  /** Records that the leased units of a check have been put back. */
   void notTaken(int check) {
     takenChecks &= ~(1 << check);
   }
 
-  /** Whether all that was taken from hands may still be used. */
+  /** Whether all leased units that it took are still valid. */
   boolean isTakenAlive(long nowNs) {
     boolean isAlive = true;
     for (int check = 0; takenChecks != 0 && check < checkCount; check++) {
@@ -185,7 +185,7 @@ final class LateQuestion extends LeaseWaiter {
     return charges.cost(firstCharge(0));
   }
 
-  /** The checks from one on are asked, for the first time or again. */
+  /** Marks the checks from one on as asked, for the first time or again. */
   void beginFrom(int check) {
     openCount = checkCount - check + 1;
     firstRefused = checkCount;
@@ -216,12 +216,12 @@ final class LateQuestion extends LeaseWaiter {
     return gate.unavailable(this);
   }
 
-  /** Whether keys are needed after a decision was told: of one that is alone they come with it. */
+  /** Whether the keys are needed after a decision: a single check gets them with its decision. */
   private boolean ownsKeys() {
     return checkCount > 1 || charges.areRowsWanted();
   }
 
-  /** The keys of all checks, while they are known here. */
+  /** The keys of all checks, if they are known here. */
   StoreKeys keys() {
     return toldKeys;
   }
@@ -235,7 +235,7 @@ final class LateQuestion extends LeaseWaiter {
     return charges.group(charges.localGroupCount() + check);
   }
 
-  /** The first key of a check: of all keys that the store has. */
+  /** The index of a check's first key among those of all checks. */
   int firstKey(int check) {
     int key = 0;
     for (int before = 0; before < check; before++) {
@@ -249,7 +249,7 @@ final class LateQuestion extends LeaseWaiter {
     return charges.firstCharge(charges.localGroupCount()) + firstKey(check);
   }
 
-  /** The group that one of a check's limits belongs to. The first check's may be those of all. */
+  /** The group of one of a check's limits. The first check may have the limits of all groups. */
   int groupOf(int check, int limit) {
     int group = check;
     for (int left = limit; left >= group(group).size(); group++) {
@@ -258,16 +258,16 @@ final class LateQuestion extends LeaseWaiter {
     return charges.localGroupCount() + group;
   }
 
-  /** One of a check's limits. */
+  /** The budget of one of a check's limits. */
   Budget budgetOf(int check, int limit) {
     int group = groupOf(check, limit);
     return charges.group(group).budget(firstCharge(check) + limit - charges.firstCharge(group));
   }
 
   /**
-   * A check is granted.
+   * Records that a check is granted.
    *
-   * @param inHand units that are kept of the budget that the decision is about.
+   * @param inHand leased units of the budget that the decision is about.
    */
   void granted(int check, StoreDecision decision, long inHand) {
     granted[check] = true;
@@ -284,37 +284,37 @@ final class LateQuestion extends LeaseWaiter {
     figures.granted(budgetOf(check, decision.limitIndex()), decision, inHand);
   }
 
-  /** A queue has given it a slot. */
+  /** Records the slot in a queue. */
   void passesAt(long atNs) {
     figures.passesAt(atNs);
   }
 
   /**
-   * A check is refused.
+   * Records that a check is refused.
    *
-   * @param inHand units that are kept of the budget that the decision is about.
+   * @param inHand leased units of the budget that the decision is about.
    */
   void refused(int check, StoreDecision decision, long inHand) {
     figures.refused(!isRefused(), budgetOf(check, decision.limitIndex()), decision, inHand);
     firstRefused = Math.min(firstRefused, check);
   }
 
-  /** Whether it has passed, so that a check of it without a decision is to be charged later. */
+  /** Whether it has passed, so that a check without a decision has to be charged later. */
   boolean owes() {
     return state == State.PASSED && charges.operation() == Operation.CHECK;
   }
 
-  /** Whether a check has refused, so that the request cannot pass. */
+  /** Whether a check was refused, so that the request cannot pass. */
   boolean isRefused() {
     return firstRefused < checkCount;
   }
 
-  /** Whether a group is the one that has refused, or the check that has is about others too. */
+  /** Whether a group's check was refused, or one that includes the group. */
   boolean hasRefused(int group) {
     return figures.isAbout(charges.group(group));
   }
 
-  /** Whether there are checks before the first that has refused, and it holds what they charged. */
+  /** Whether it holds the charges of checks before the first refused one. */
   boolean holdsFirst() {
     for (int check = 0; check < firstRefused; check++) {
       if (!granted[check]) {
@@ -329,7 +329,7 @@ final class LateQuestion extends LeaseWaiter {
     return firstRefused;
   }
 
-  /** Notes that a check has been refunded: it is charged with nothing. */
+  /** Records that a check was refunded. */
   void givenBack(int check) {
     granted[check] = false;
   }
@@ -339,17 +339,17 @@ final class LateQuestion extends LeaseWaiter {
     return granted[check] ? decidedAtUs[check] : -1;
   }
 
-  /** The only server that what a check was granted may be given back to; 0 for any. */
+  /** The only server that a check may be refunded to; 0 for any. */
   long server(int check) {
     return servers[check];
   }
 
-  /** The mark of what a check was granted of one of its limits. */
+  /** The mark of a grant on one of a check's limits. */
   long mark(int check, int limit) {
     return marks[firstKey(check) + limit];
   }
 
-  /** Adds what all checks have charged to what is kept. */
+  /** Copies what all checks have charged. */
   void keep(RefundSlip into) {
     for (int check = 0; check < checkCount; check++) {
       if (isTaken(check)) {

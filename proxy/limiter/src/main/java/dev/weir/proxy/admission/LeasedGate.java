@@ -24,14 +24,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Decides by what this process has in hand, and where that is nothing by the store, as {@link
- * ExactGate} does: a request that finds the hand empty waits for the ask that is under way for its
- * key, or asks for itself, and for what is to be kept beside it. So a key whose lease does not pay
- * is decided as in mode exact, and both kinds of decision mix freely.
+ * Decides by leased units, and if there are too few by the store, as {@link ExactGate} does. A
+ * request that finds too few waits if a lease for its key is being requested; otherwise it asks the
+ * store for itself, and for a lease. So a key for which a lease does not pay is decided as in mode
+ * exact, and both kinds of decision can be mixed.
  *
- * <p>Taken from a hand are the units of plain checks, at one cost for all limits. What is peeked
- * at, reset, asked once or wanted row by row is the store's to say; and so is all of a rule that
- * has limits of mode exact beside these, as it asks the store anyway.
+ * <p>Only plain checks with one cost for all limits use leased units. The store decides on peeks,
+ * resets, checks with an idempotency key, checks that want each limit's figures, and on rules that
+ * also have limits of mode exact.
  *
  * <p>One per event loop.
  */
@@ -48,23 +48,23 @@ public final class LeasedGate implements Gate {
   private final StoreKeys keys = new StoreKeys(RuleSpec.MAX_BUDGETS);
   private final Verdict verdict = new Verdict();
 
-  /** Units that the last request took, by the store's groups. */
+  /** Leased units that the last request took, by the store's groups. */
   private final Taken[] taken = new Taken[RuleSpec.MAX_BUDGETS];
 
   private int takenCount;
 
-  /** Whose that is, until the next question, or it is kept. */
+  /** The ticket of that request, until the next question, or until they are kept. */
   private long takenTicket = NOBODY;
 
-  /** Requests that have waited for an ask and found too little, in the order in which they came. */
+  /** Requests that have waited for a lease and found too few units, in the order of arrival. */
   private LateQuestion firstShort;
 
   private LateQuestion lastShort;
 
   /**
-   * A gate that asks by another one.
+   * A gate in front of another one.
    *
-   * @param shared that all event loops share.
+   * @param shared by all event loops.
    */
   public static LeasedGate of(
       ExactGate exact,
@@ -164,7 +164,8 @@ public final class LeasedGate implements Gate {
   }
 
   /**
-   * A request has waited for an ask: it takes what is in hand now, after those that came before it.
+   * Serves a request that has waited for a lease: it takes leased units now, after those that came
+   * before it.
    */
   private void serve(LateQuestion late) {
     if (!late.outcome.awaits(late.ticket)) {
@@ -183,7 +184,7 @@ public final class LeasedGate implements Gate {
     }
   }
 
-  /** Has the questions for which one ask brought too few units ask together. */
+  /** Asks the store together about the questions for which one lease brought too few units. */
   private void askForShort() {
     LateQuestion first = firstShort;
     firstShort = null;
@@ -193,7 +194,7 @@ public final class LeasedGate implements Gate {
     }
   }
 
-  /** Tells a request that it passes by what it has taken. */
+  /** Lets a request pass by the units that it has taken. */
   private void tellTaken(LateQuestion late, long nowNs) {
     takenCount = 1;
     takenTicket = late.ticket;
@@ -209,8 +210,8 @@ public final class LeasedGate implements Gate {
   }
 
   /**
-   * Takes from all hands. If some have too little, the store decides on those keys; what was taken
-   * from the others is put back unless it grants them.
+   * Takes leased units of all keys. The store decides on the keys that have too few; the units of
+   * the others are put back unless it grants those.
    */
   private Verdict askSeveral(long ticket, Charges charges, int first, long nowNs, Outcome outcome) {
     int groups = charges.groupCount() - first;
@@ -238,10 +239,10 @@ public final class LeasedGate implements Gate {
   }
 
   /**
-   * Takes from each hand what the request costs.
+   * Takes what the request costs from the lease of each key.
    *
-   * @param untilNs until when the units have to last.
-   * @return a bit for each of the store's groups that had so much, the first the lowest.
+   * @param untilNs until when the units have to be valid.
+   * @return a bit for each of the store's groups that had enough, the first the lowest.
    */
   private int take(Charges charges, int first, long nowNs, long untilNs) {
     int takenGroups = 0;
@@ -276,7 +277,7 @@ public final class LeasedGate implements Gate {
     return least;
   }
 
-  /** Those keys that had too little are refused: they are what is wanted, whatever comes of it. */
+  /** Counts the keys that had too few units as demand, whatever the verdict. */
   private void countEmpty(Charges charges, int first, int takenGroups, long nowNs) {
     for (int group = first; group < charges.groupCount(); group++) {
       if ((takenGroups >>> group - first & 1) == 0 && exact.isProven(charges, group, nowNs)) {
@@ -323,7 +324,7 @@ public final class LeasedGate implements Gate {
     return budgets.budget(HandNote.limit(table.remaining(hand)));
   }
 
-  /** Units that the store said are left, and those in hand. */
+  /** Units that the store said are left, and leased units. */
   private long remaining(BudgetGroup budgets, int hand, long left) {
     long known = HandNote.remaining(table.remaining(hand));
     return Math.min(known + left, budget(budgets, hand).storeLimit().capacity());

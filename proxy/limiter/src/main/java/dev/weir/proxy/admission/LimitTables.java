@@ -4,20 +4,22 @@ import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.LimitTable;
 
 /**
- * The memory that all event loops share: a table for limits whose state is one word, and another
- * one, if there is use for it, for those that keep a ring per key. Two, because a ring takes many
- * times the room of a word, and nobody who keeps none should pay for it.
+ * The limit tables, which all event loops share: one for limits whose state is one word, and, if a
+ * rule needs it, one for limits with a ring per key. There are two as a ring takes many times the
+ * memory of a word.
  */
 public final class LimitTables implements AutoCloseable {
-  /** Live keys may fill this much of a table before probing finds no room (measured: 60 %). */
+  /** The share of a table that live keys may fill before probing finds no room (measured: 60 %). */
   private static final double LOAD = 0.55;
 
   private static final int WORD_BYTES = 16;
 
-  /** In a table without rings: what one request of a key weighs. */
+  /** Bytes per key in a table without rings for the weight of the key's first request. */
   private static final int WEIGHT_BYTES = 4;
 
-  /** A table's rings have to fit one buffer, with the shared ones at its end. */
+  /**
+   * The most bytes of a table's rings, which must fit one buffer, with the shared ones at its end.
+   */
   static final long MAX_RING_BYTES = Integer.MAX_VALUE - 64;
 
   private static final int SHARED_RINGS = 64;
@@ -35,10 +37,10 @@ public final class LimitTables implements AutoCloseable {
   }
 
   /**
-   * Takes the memory.
+   * Allocates the tables.
    *
-   * @param ringCells how long the rings are, a power of two; 0 for none.
-   * @throws IllegalArgumentException if there is not as much, with what was expected.
+   * @param ringCells length of a ring, a power of two; 0 for no rings.
+   * @throws IllegalArgumentException if there is not enough memory, with what was expected.
    */
   public static LimitTables allocate(AdmissionSettings settings, int ringCells) {
     LimitTable words = new LimitTable(slotCount(settings.tableKeyCount()));
@@ -61,7 +63,7 @@ public final class LimitTables implements AutoCloseable {
     }
   }
 
-  /** The most keys for which rings of that length fit the memory that one table can have. */
+  /** The most keys whose rings of that length fit one table. */
   public static int maxRingKeys(int ringCells) {
     long slots = MAX_RING_BYTES / ((long) ringCells * Long.BYTES) - SHARED_RINGS;
     return (int) (Long.highestOneBit(Math.max(slots, 1)) * LOAD);
@@ -78,7 +80,10 @@ public final class LimitTables implements AutoCloseable {
     return tenths / 10 + "." + tenths % 10 + " MiB for " + grouped(keyCount) + " keys";
   }
 
-  /** With commas between thousands. By hand: a formatter would load what languages do. */
+  /**
+   * The number with commas between thousands. Written without a formatter, which would load many
+   * classes.
+   */
   private static String grouped(int count) {
     StringBuilder text = new StringBuilder().append(count);
     for (int at = text.length() - 3; at > 0; at -= 3) {
@@ -87,7 +92,7 @@ public final class LimitTables implements AutoCloseable {
     return text.toString();
   }
 
-  /** Bytes of a table for a number of keys, but for a few counters and marks. */
+  /** Bytes of a table for a number of keys, without a few counters and marks. */
   static long bytes(int keyCount, int ringCells) {
     int bytes = ringCells == 0 ? WORD_BYTES + WEIGHT_BYTES : WORD_BYTES;
     return (long) slotCount(keyCount) * bytes + ringBytes(keyCount, ringCells);
@@ -98,7 +103,7 @@ public final class LimitTables implements AutoCloseable {
     return (slots + Math.min(slots, SHARED_RINGS)) * ringCells * Long.BYTES;
   }
 
-  /** The table in which a limit's budgets are. */
+  /** The table that holds a limit's budgets. */
   public LimitTable of(Limit limit) {
     return limit.cells() == 0 ? words : rings;
   }
@@ -107,12 +112,12 @@ public final class LimitTables implements AutoCloseable {
     return words;
   }
 
-  /** Null if there are none. */
+  /** The table of limits with rings; null if there is none. */
   public LimitTable rings() {
     return rings;
   }
 
-  /** Bytes of the tables once all their keys have come, but for a few counters and marks. */
+  /** Bytes of the tables once all their keys are used, without a few counters and marks. */
   public long bytes() {
     return bytes;
   }

@@ -12,21 +12,30 @@ import dev.weir.proxy.rule.spec.OnStoreFailure;
 
 /** Decides at once from this node's limit tables, which all event loops share. */
 public final class LocalGate implements Gate {
-  /** A shorter wait is none: no timer tells it, and on a fractional rate's clock it may be 2 ns. */
+  /**
+   * A shorter wait in a queue counts as none: timers are coarser, and a fractional rate may give 2
+   * ns.
+   */
   private static final long LEAST_WAIT_NS = 1_000;
 
   private static final long NOBODY = -1;
 
-  /** The least that who is refused for want of a share is told to wait. */
+  /** The least retry time for a request that this sidecar has no share of a limit for. */
   private static final long LEAST_RETRY_NS = 1_000_000_000;
 
-  /** Budgets that are fetched at once; a processor has not as many reads under way. */
+  /**
+   * The most budgets that are prefetched at once: more than the reads that a processor has under
+   * way.
+   */
   private static final int MAX_EXPECTED = 64;
 
-  /** Each time the rules may have been changed again; then the request is refused. */
+  /**
+   * How often a decision starts again because the rules have changed meanwhile; then the request is
+   * refused.
+   */
   private static final int MAX_ATTEMPTS = 8;
 
-  /** Sets the budgets of a share apart from those that this node decides on. */
+  /** Separates the keys of shares of the store's budgets from those of this node's own budgets. */
   private static final long SHARE_SEED = 0x9E37_79B9_7F4A_7C15L;
 
   private final LimitTables tables;
@@ -35,15 +44,18 @@ public final class LocalGate implements Gate {
   private final Decision decision = new Decision();
   private final Verdict verdict = new Verdict();
 
-  /** The request that was charged last, until the next is looked at, or it is kept; and when. */
+  /**
+   * The request that was charged last, until the next decision, or until its charge is kept; and
+   * when.
+   */
   private long chargedTicket = NOBODY;
 
   private long chargedAtNs;
 
-  /** A budget of which this node has no share; null if there was none in the last question. */
+  /** A budget of which this sidecar has no share; null if the last question had none. */
   private Budget withoutShare;
 
-  /** Budgets that are expected to be asked for, and what was read of them. */
+  /** Budgets to prefetch. */
   private final LimitTable[] expectedTables = new LimitTable[MAX_EXPECTED];
 
   private final long[] expectedKeys = new long[MAX_EXPECTED];
@@ -89,8 +101,8 @@ public final class LocalGate implements Gate {
   /**
    * Decides on budgets, or on those that have replaced them since the request was matched.
    *
-   * @param asShare whether it is the store's budgets that are to be decided on, as far as this node
-   *     may let requests pass by itself; not its own.
+   * @param asShare whether the budgets are the store's, and are decided by this sidecar's share
+   *     under the failure policy.
    * @return the verdict, valid until the next question.
    */
   Verdict decide(long ticket, Charges charges, boolean asShare, long nowNs) {
@@ -123,8 +135,8 @@ public final class LocalGate implements Gate {
   }
 
   /**
-   * False, with a decision that refuses, if what counts against a budget is still on its way, or if
-   * this node has no share of one.
+   * Collects the budgets. False, with a refusal, if use under former limits is still being carried
+   * over, or if this sidecar has no share of a limit.
    */
   private boolean gather(Charges charges, boolean asShare, long nowNs) {
     boolean gathered = true;
@@ -162,13 +174,13 @@ public final class LocalGate implements Gate {
     return gathered;
   }
 
-  /** Forgets what was consumed; that of replaced limits, too, as it has been carried over. */
+  /** Resets budgets, and those of replaced limits, as their use has been carried over. */
   private boolean reset(long nowNs) {
     budgets.reset(nowNs);
     return budgets.peek(nowNs, decision);
   }
 
-  /** Others may let pass all that a limit does; this node may once it is one of the first. */
+  /** Refuses as this sidecar has no share: it may get one when older sidecars end. */
   private Verdict refuse(Budget of) {
     long retryAfterNs = Math.max(LEAST_RETRY_NS, of.spec().limit().comesBackNs());
     return verdict.refuse(

@@ -7,15 +7,15 @@ import dev.weir.proxy.rule.Rule;
 import java.util.Arrays;
 
 /**
- * The requests of one event loop whose verdict is awaited, in places that are reused. A ticket
- * names a place and how often it has been used, so that a verdict for a request that is gone finds
- * nobody, and never somebody else.
+ * The requests of one event loop that wait for a verdict, in reused places. A ticket names a place
+ * and its generation, so a verdict for a request that has gone finds nothing, and never another
+ * request.
  */
 final class ParkedRequests {
-  /** Result of {@link #next} when every place is taken that the purpose may have. */
+  /** Result of {@link #next} if a purpose has taken all of its places. */
   static final long FULL = -1;
 
-  /** How many places are made at first; twice as many whenever all are taken. */
+  /** Places made at first; they double when all are taken. */
   static final int FIRST_PLACES = 64;
 
   private static final int DESCRIPTORS = Purpose.DESCRIPTOR.ordinal();
@@ -36,8 +36,8 @@ final class ParkedRequests {
   private int freeCount;
 
   /**
-   * @param maxPlaces how many requests may wait at a time, and as many descriptors beside them;
-   *     memory is taken for as many as did.
+   * @param maxPlaces requests that may wait at one time, and as many descriptors beside them;
+   *     memory grows with use.
    */
   ParkedRequests(int maxPlaces) {
     this.maxPlaces = maxPlaces;
@@ -46,7 +46,7 @@ final class ParkedRequests {
     }
   }
 
-  /** Makes more places; none is free, and there may be more. */
+  /** Doubles the places, up to the bound. */
   private void makePlaces() {
     int known = listeners.length;
     int most = maxPlaces + bounds[DESCRIPTORS];
@@ -64,8 +64,8 @@ final class ParkedRequests {
   }
 
   /**
-   * So many places that those who only ask never stand in the way of traffic; descriptors have
-   * their own.
+   * The places for a purpose: fewer for checks of the decision API than for traffic, so that checks
+   * never block traffic; descriptors have places of their own.
    */
   private static int bound(Purpose purpose, int placeCount) {
     return switch (purpose) {
@@ -76,8 +76,8 @@ final class ParkedRequests {
   }
 
   /**
-   * The ticket of the next question, which has no place yet: {@link #park} takes one for it, or
-   * {@link #pass} says that it needs none.
+   * The ticket of the next question, which has no place yet: {@link #park} takes one for it; {@link
+   * #pass} ends the ticket without one.
    *
    * @return 0 or more; or {@link #FULL}.
    */
@@ -94,13 +94,13 @@ final class ParkedRequests {
     return (long) generations[place] << 32 | place;
   }
 
-  /** The next question has its verdict, or has failed: its ticket names nobody from now on. */
+  /** Ends the ticket of the next question, which has its verdict or has failed. */
   void pass(long ticket) {
     forget((int) ticket);
   }
 
   /**
-   * Takes a place for the next question, whose verdict comes later.
+   * Takes a place for the next question, whose verdict comes late.
    *
    * @param rule null if none applies, and then so is {@code of}.
    */
@@ -121,7 +121,7 @@ final class ParkedRequests {
     purposes[place] = purpose;
   }
 
-  /** Whether the request of that ticket still waits. */
+  /** Whether the request with that ticket still waits. */
   boolean holds(long ticket) {
     int place = (int) ticket;
     return listeners[place] != null && generations[place] == (int) (ticket >>> 32);
@@ -135,7 +135,7 @@ final class ParkedRequests {
     return rules[(int) ticket];
   }
 
-  /** The counters of the rule when the request came: the rules may have been swapped since. */
+  /** The rule's counters when the request arrived; the rules may have been replaced since. */
   RuleCounters counters(long ticket) {
     return counters[(int) ticket];
   }
@@ -148,7 +148,7 @@ final class ParkedRequests {
     return startsNs[(int) ticket];
   }
 
-  /** Gives the place back; the ticket names nobody from now on. */
+  /** Frees the place and ends its ticket. */
   void leave(long ticket) {
     int place = (int) ticket;
     listeners[place] = null;

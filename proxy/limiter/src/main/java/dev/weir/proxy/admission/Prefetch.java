@@ -10,8 +10,8 @@ import dev.weir.proxy.rule.spec.RuleSpec;
 import org.agrona.DirectBuffer;
 
 /**
- * Results found for a question before it is asked: its rule, and whose budgets those are that this
- * node decides on. Reused.
+ * The rule of a question, and its identities for this node's budgets, found before the question is
+ * asked. Reused.
  */
 final class Prefetch implements Identities {
   private final Hash[] hashes = new Hash[RuleSpec.MAX_BUDGETS];
@@ -20,7 +20,7 @@ final class Prefetch implements Identities {
   private Rule rule;
   private RefusalReason fault;
 
-  /** An identity by its hash alone, which is all that a node's own tables need. */
+  /** An identity as its hash only, which is enough for this node's tables. */
   private static final class Hash implements Identity {
     private long hash;
 
@@ -41,8 +41,8 @@ final class Prefetch implements Identities {
   }
 
   /**
-   * @param of which it was found out.
-   * @param from which the rule is.
+   * @param of the question.
+   * @param from the set of rules.
    * @param why the question is to be refused; null if it is not, and then {@code read} has its
    *     identities.
    */
@@ -59,7 +59,7 @@ final class Prefetch implements Identities {
     }
   }
 
-  /** Whether it was found out of a question, and not of another since, by these rules. */
+  /** Whether this was found for this question by these rules. */
   boolean isOf(Question asked, RuleSet present) {
     return question == asked && rules == present;
   }

@@ -3,10 +3,10 @@ package dev.weir.proxy.admission;
 import java.util.Arrays;
 
 /**
- * Refusals that the store's last answers prove: that a budget has nothing for a request before a
- * certain time. Until then, or until the proof is to be had anew, the same request is refused here,
- * and the store is not asked; not a moment later, and never on a guess. Nothing is lost when an
- * entry is: the store is asked again.
+ * Refusals that the store's last answers prove: a budget has nothing for such a request before a
+ * certain time. Until then, or until the proof has to be renewed, the same request is refused here
+ * without asking the store; not a moment longer, and never on a guess. If an entry is lost, the
+ * store is asked again.
  *
  * <p>Times are those of the loop's clock. One per event loop.
  */
@@ -37,11 +37,11 @@ final class ProofTable {
   }
 
   /**
-   * Notes that there is nothing for such a request before {@code retryAt}.
+   * Records that there is nothing for such a request before {@code retryAt}.
    *
-   * @param key of the budget and of what the request takes from it.
+   * @param key of the budget and of the request's cost.
    * @param until when the store is to be asked again, if that is earlier.
-   * @return where.
+   * @return the entry.
    */
   int note(long key, long until, long retryAt, long resetAt, long left) {
     int first = first(key);
@@ -64,10 +64,10 @@ final class ProofTable {
   }
 
   /**
-   * Since when the store has refused such requests, whenever it was asked: that of the answer which
-   * was noted last, if the next one was asked for within a gap after that.
+   * Since when the store has refused all such requests: the time recorded with the last refusal, if
+   * the present one was asked for within {@code gapNs} after it.
    *
-   * @param sentNs when the present answer was asked for, which is a refusal too.
+   * @param sentNs when the present refusal was asked for.
    */
   long refusedSinceNs(long key, long sentNs, long gapNs) {
     int first = first(key);
@@ -79,19 +79,19 @@ final class ProofTable {
     return sentNs;
   }
 
-  /** Notes since when all answers about an entry's requests have been refusals. */
+  /** Records since when all answers for an entry have been refusals. */
   void refusedSince(int entry, long ns) {
     refusedSinceNs[entry] = ns;
   }
 
-  /** Notes the hash of the name of an entry's budget. */
+  /** Records the hash of the name of an entry's budget. */
   void name(int entry, long hash) {
     names[entry] = hash;
   }
 
   /**
-   * Forgets all that was noted for the budget of a name, whatever requests take from it. Looks at
-   * every entry, so it is for what people do.
+   * Forgets all entries of the budget with a name, whatever the cost. Reads the whole table: for
+   * operators' resets.
    */
   void forgetNamed(long hash) {
     for (int i = 0; i < names.length; i++) {
@@ -101,10 +101,7 @@ final class ProofTable {
     }
   }
 
-  /**
-   * The place of the proof for such a request that holds at {@code nowNs}; negative if there is
-   * none.
-   */
+  /** The entry that refuses such a request at {@code nowNs}; negative if there is none. */
   int find(long key, long nowNs) {
     int first = first(key);
     for (int i = first; i < first + WAYS; i++) {
@@ -115,7 +112,7 @@ final class ProofTable {
     return -1;
   }
 
-  /** Forgets what was noted for such a request. */
+  /** Forgets the entry for such a request. */
   void forget(long key) {
     int first = first(key);
     for (int i = first; i < first + WAYS; i++) {
@@ -125,12 +122,12 @@ final class ProofTable {
     }
   }
 
-  /** Forgets them all. */
+  /** Forgets all entries. */
   void clear() {
     Arrays.fill(untilNs, 0);
   }
 
-  /** Before which there is nothing, as far as is known. */
+  /** The time before which there is nothing, as far as is known. */
   long retryAtNs(int entry) {
     return retryAtNs[entry];
   }

@@ -12,28 +12,29 @@ import java.util.Objects;
 
 /**
  * The first steps of a question: its rule, and the identities by the rule's keys. They are found
- * when it is asked; or ahead, for all questions of one turn, so that what their decisions read is
- * fetched from memory at once. What was found ahead is believed for that question and under the
- * same rules only. One per event loop.
+ * when it is asked; or ahead, for all questions of one turn, so that the memory that their
+ * decisions read is prefetched together. A result that was found ahead is used only for that
+ * question and under the same rules. One per event loop.
  */
 final class QuestionRules {
   private final IdentityReader identities;
   private RuleSet rules = RuleSet.EMPTY;
 
-  /** Prefetches for the most questions that one turn has had so far. */
+  /** Prefetches, as many as the most questions that one turn has had. */
   private Prefetch[] prefetches = {};
 
   QuestionRules(IdentityReader identities) {
     this.identities = identities;
   }
 
-  /** Finds rules in another set from now on. */
+  /** Replaces the rules. */
   void use(RuleSet newRules) {
     rules = newRules;
   }
 
   /**
-   * The rule and identities found ahead for a question; null if none were, or they may be stale.
+   * The rule and identities found ahead for a question; null if there are none, or they may be
+   * stale.
    */
   Prefetch ahead(Question question) {
     return question.expectation() instanceof Prefetch found && found.isOf(question, rules)
@@ -47,18 +48,18 @@ final class QuestionRules {
     return ruleId == null ? rules.match(question.request()) : rules.find(ruleId);
   }
 
-  /** Reads whose budgets a question charges; returns why it is refused, null if it is not. */
+  /** Reads the identities of a question; returns the reason to refuse it, or null. */
   RefusalReason read(Rule rule, Question question) {
     return identities.read(rule, question);
   }
 
-  /** Whose budgets the question charges that was {@linkplain #read} last. */
+  /** The identities of the last question that was {@linkplain #read}. */
   Identities identities() {
     return identities;
   }
 
   /**
-   * Finds rules and identities of questions ahead, and has fetched what a gate will read.
+   * Finds rules and identities of questions ahead, and has the gate prefetch memory.
    *
    * @param scratch overwritten.
    */
@@ -85,7 +86,7 @@ final class QuestionRules {
     gate.fetch();
   }
 
-  /** Whether what finds the rules of two questions is the same, which need not be looked at. */
+  /** Whether two questions find the same rule, as they have the same path and method. */
   private static boolean isOfSameRule(Question one, Question other) {
     return one.request() == other.request() && Objects.equals(one.ruleId(), other.ruleId());
   }

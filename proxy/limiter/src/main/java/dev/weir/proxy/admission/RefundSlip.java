@@ -7,7 +7,7 @@ import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
 
 /**
- * The charges of one request, kept as long as they may have to go back: budgets of this node, and
+ * The charges of one request, as long as they may have to be returned: budgets of this node, and
  * checks of the store. Reused.
  */
 public final class RefundSlip {
@@ -17,20 +17,20 @@ public final class RefundSlip {
   final Limit[] limits = new Limit[RuleSpec.MAX_BUDGETS];
   final long[] costs = new long[RuleSpec.MAX_BUDGETS];
 
-  /** When each was charged, on the loop's clock. */
+  /** When each budget was charged, by the loop's clock. */
   final long[] atNs = new long[RuleSpec.MAX_BUDGETS];
 
-  /** Budgets of this node. */
+  /** The number of this node's budgets. */
   int count;
 
-  /** The keys of all checks, one behind the other; null until there are any for the first time. */
+  /** The keys of all checks, one after the other; null until there are any. */
   StoreKeys storeKeys;
 
   final int[] firstKeys = new int[RuleSpec.MAX_BUDGETS];
   final ScriptLimit[][] storeLimits = new ScriptLimit[RuleSpec.MAX_BUDGETS][];
   final long[] decidedAtUs = new long[RuleSpec.MAX_BUDGETS];
 
-  /** The only server that each check may be given back to; 0 for any. */
+  /** The only server that each check may be refunded to; 0 for any. */
   final long[] servers = new long[RuleSpec.MAX_BUDGETS];
 
   /** Costs by key. */
@@ -39,10 +39,10 @@ public final class RefundSlip {
   /** Marks of what was granted, by key. */
   final long[] marks = new long[RuleSpec.MAX_BUDGETS];
 
-  /** Checks of the store. */
+  /** The number of the store's checks. */
   int checkCount;
 
-  /** Units taken from hands; null until there are any for the first time. */
+  /** Leased units that were taken; null until there are any. */
   Taken[] taken;
 
   int takenCount;
@@ -65,7 +65,7 @@ public final class RefundSlip {
     atNs[count++] = chargedAtNs;
   }
 
-  /** Adds what was taken from a hand. */
+  /** Adds leased units that were taken. */
   void add(Taken from) {
     if (taken == null) {
       taken = new Taken[RuleSpec.MAX_BUDGETS];
@@ -76,7 +76,7 @@ public final class RefundSlip {
     taken[takenCount++].set(from);
   }
 
-  /** Adds another one's budgets of this node. */
+  /** Adds another slip's budgets of this node. */
   void addLocal(RefundSlip from) {
     for (int i = 0; i < from.count; i++) {
       add(from.keys[i], from.limits[i], from.costs[i], from.atNs[i]);
@@ -86,8 +86,8 @@ public final class RefundSlip {
   /**
    * Adds a check of the store.
    *
-   * @param from the keys of all checks, while they are known.
-   * @param first of the keys; it has one for each limit.
+   * @param from the keys of all checks, as far as they are known.
+   * @param first of the check's keys; it has one for each limit.
    */
   void add(LateQuestion late, int check, StoreKeys from, int first) {
     ScriptLimit[] of = late.limits(check);

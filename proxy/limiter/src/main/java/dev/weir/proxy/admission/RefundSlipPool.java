@@ -3,7 +3,7 @@ package dev.weir.proxy.admission;
 import dev.weir.proxy.request.Admission;
 import java.util.Arrays;
 
-/** The charges of one event loop that are kept; made when needed, and reused. */
+/** The refund slips of one event loop, made when needed and reused. */
 final class RefundSlipPool {
   private static final int FIRST_COUNT = 64;
 
@@ -17,7 +17,7 @@ final class RefundSlipPool {
     this.maxCount = maxCount;
   }
 
-  /** An empty one; {@link Admission#NOTHING_KEPT} if there are as many as may be. */
+  /** An empty slip; {@link Admission#NOTHING_KEPT} if the bound is reached. */
   int take() {
     if (freeCount == 0) {
       if (madeCount == maxCount) {

@@ -11,21 +11,21 @@ import dev.weir.proxy.store.StoreDecision;
 import dev.weir.proxy.store.map.StoreKeys;
 
 /**
- * Refuses by what the store's own last answers prove, and takes note of them; see {@link
- * ProofTable}. One per event loop.
+ * Refuses by what the store's last answers prove, and records those answers: {@link ProofTable}.
+ * One per event loop.
  */
 final class RefusalProofs implements BudgetListener {
   private static final int PROOFS = 1 << 14;
 
   /**
-   * How long a refusal proves anything before the store is asked again. What ends it early is a
-   * refund: a decision that comes after its deadline finds its request told, and is given back.
-   * That is rare, and a key that is hammered on costs each event loop one check in five seconds;
-   * but a budget that is free must not be refused for the rest of a long window.
+   * How long a refusal is proof before the store is asked again. A refund can make the budget free
+   * earlier: a decision that comes after its deadline is returned. That is rare, and asking costs
+   * each event loop one check in five seconds for a busy key; but a free budget must not be refused
+   * for the rest of a long window.
    */
   static final long PROOF_NS = 5_000_000_000L;
 
-  /** Spreads costs over the keys of proofs. */
+  /** Mixes costs into the keys of proofs. */
   private static final long COST_SEED = 0x9E37_79B9_7F4A_7C15L;
 
   private final LoopClock clock;
@@ -33,12 +33,12 @@ final class RefusalProofs implements BudgetListener {
   private final StoreKeys named = new StoreKeys(1);
 
   /**
-   * How long a refusal proves anything where requests that come together take from each other what
-   * they give back at once: it would have been by then.
+   * How long a refusal is proof for a rule whose keys are on several servers: requests that come
+   * together may have taken from each other what they return at once.
    */
   private final long proofNsOfSeveralKeys;
 
-  /** When budgets were given back by hand: what was asked until then proves nothing. */
+  /** When budgets were reset by an operator: answers to earlier questions are no proof. */
   private long forgottenNs;
 
   RefusalProofs(LoopClock clock, long proofNsOfSeveralKeys) {
@@ -57,16 +57,15 @@ final class RefusalProofs implements BudgetListener {
     return isProven;
   }
 
-  /** The refusal that is proven for the store's charges of a question; null if none is. */
+  /** The proven refusal for the store's charges of a question; null if there is none. */
   Verdict find(Charges charges, long nowNs, Verdict to) {
     return find(charges, 0, nowNs, to);
   }
 
   /**
-   * Finds as {@link #find(Charges, long, Verdict)} does, but for some groups.
+   * Finds as {@link #find(Charges, long, Verdict)} does, without some groups.
    *
-   * @param without a bit for each of the store's groups that is not looked at, the first the
-   *     lowest.
+   * @param without a bit for each of the store's groups that is skipped, the first the lowest.
    */
   Verdict find(Charges charges, int without, long nowNs, Verdict to) {
     int longest = -1;
@@ -101,11 +100,11 @@ final class RefusalProofs implements BudgetListener {
   }
 
   /**
-   * Notes a refusal. The store decided when it was asked or later: what it says of the future holds
-   * until then.
+   * Records a refusal. The store decided when it was asked or later, so its times hold from the
+   * asking on.
    *
    * @param group of the budget that refused.
-   * @param cost that it was asked for.
+   * @param cost that was refused.
    */
   void note(Charges charges, int group, Budget budget, long cost, StoreDecision decision) {
     if (decision.retryAfterNs() == StoreDecision.NEVER || decision.sentNs() <= forgottenNs) {
@@ -133,7 +132,7 @@ final class RefusalProofs implements BudgetListener {
   }
 
   /**
-   * The store has granted such a request: units that were kept since may come back after the next
+   * The store has granted such a request: units leased since may be returned after the next
    * refusal.
    */
   void granted(Charges charges, int group) {
@@ -147,7 +146,7 @@ final class RefusalProofs implements BudgetListener {
     }
   }
 
-  /** Stays the same for as long as the budget's limit and the cost do. */
+  /** The same for as long as the budget's limit and the cost are. */
   private static long key(long budgetKey, long cost) {
     return budgetKey ^ cost * COST_SEED;
   }
@@ -171,7 +170,7 @@ final class RefusalProofs implements BudgetListener {
     forgottenNs = clock.tick();
   }
 
-  /** Forgets all: another server may have what one has refused. */
+  /** Forgets all proofs, as other servers may have what one has refused. */
   @Override
   public void serversChanged() {
     forgetAll();

@@ -6,9 +6,9 @@ import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.rule.Budget;
 
 /**
- * Keeps budgets through a reload: what an identity consumed before its limit changed counts under
- * the new one. It is moved when the identity is next asked about, from the newest of the past
- * limits first; what others carry there meanwhile is told to go on ({@link LimitTable#carryOver}).
+ * Keeps budgets through a reload: what an identity used before its limit changed counts under the
+ * new limit. It is moved when the identity is next asked about, from the newest former limit first.
+ * Other threads that are moving it meanwhile start again ({@link LimitTable#carryOver}).
  */
 final class ReloadCarryOver {
   private final LimitTables tables;
@@ -18,10 +18,10 @@ final class ReloadCarryOver {
   }
 
   /**
-   * Moves what one identity consumed under the limits that a budget has replaced.
+   * Moves what one identity used under the limits that a budget has replaced.
    *
    * @param scratch overwritten.
-   * @return false, with a decision that refuses, if something of it is still on its way.
+   * @return false, with a refusal, if another thread has not finished moving it.
    */
   boolean carryOver(Budget budget, long identity, long nowNs, Decision scratch) {
     Limit share = budget.share();

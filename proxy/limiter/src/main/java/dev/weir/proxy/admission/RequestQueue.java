@@ -9,8 +9,8 @@ import dev.weir.proxy.request.Verdict;
 import io.netty.channel.EventLoop;
 
 /**
- * Requests that may pass later only: each is held in its parking place until its slot, never less,
- * and nothing waits but its client. One timer for the earliest. One per event loop.
+ * Holds requests that may pass only later, each in its parking place until its slot. One timer for
+ * the earliest. One per event loop.
  */
 final class RequestQueue {
   private final HeldRequests held = new HeldRequests();
@@ -20,17 +20,17 @@ final class RequestQueue {
   private final Released released;
   private final WakeUp wakeUp;
 
-  /** Is told of a request whose slot has come. */
+  /** Receives a request whose slot has come. */
   interface Released {
     /**
-     * @param remaining what its client is to be told is left.
-     * @param resetAfterNs and how long it is until all is.
+     * @param remaining units left, for the response.
+     * @param resetAfterNs until the budget is full again.
      */
     void released(long ticket, long remaining, long resetAfterNs, long nowNs);
   }
 
   /**
-   * @param maxCount of requests: they must leave places to those whose verdicts come late.
+   * @param maxCount of requests, so that places are left for requests whose verdicts come late.
    */
   RequestQueue(
       int maxCount, LoopMetrics metrics, LoopClock clock, EventLoop eventLoop, Released released) {
@@ -45,7 +45,9 @@ final class RequestQueue {
     return held.size() == maxCount;
   }
 
-  /** Holds a parked request until its verdict's {@link Verdict#dueNs}; the queue is not full. */
+  /**
+   * Holds a parked request until its verdict's {@link Verdict#dueNs}; the queue must not be full.
+   */
   void hold(long ticket, Verdict settled) {
     metrics.held();
     long resetAtNs = clock.nowNs() + settled.resetAfterNs();
@@ -53,12 +55,12 @@ final class RequestQueue {
     wakeUp.at(held.firstDueNs());
   }
 
-  /** When a request is due; {@link Admission#NOT_HELD} if it is not held. */
+  /** The slot of a request; {@link Admission#NOT_HELD} if it is not held. */
   long dueNs(long ticket) {
     return held.contains(ticket) ? held.dueNs(ticket) : Admission.NOT_HELD;
   }
 
-  /** A request is withdrawn, if it is held. */
+  /** Withdraws a request, if it is held. */
   void leave(long ticket) {
     if (held.contains(ticket)) {
       held.remove(ticket);
@@ -66,7 +68,7 @@ final class RequestQueue {
     }
   }
 
-  /** Lets those pass whose slot has come. */
+  /** Releases the requests whose slot has come. */
   void release() {
     long nowNs = clock.tick();
     while (held.size() > 0 && held.firstDueNs() <= nowNs) {

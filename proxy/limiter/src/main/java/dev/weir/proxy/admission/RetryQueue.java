@@ -7,12 +7,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Retries what one of several servers has refused: requests that will be asked again in a moment.
- * Where keys are on different servers, requests that come together may each hold what the other
- * needs, and all would be refused though there is room: those that hold the first keys of their
- * rule keep them, all others give theirs back, and the first ask again when that has had time to
- * arrive. {@link #MOST} times, each after twice the pause of the time before, and only while not
- * half of a deadline is over.
+ * Requests whose refused checks will be asked again in a moment. If a rule's keys are on different
+ * servers, requests that come together may each hold what the others need, and all would be refused
+ * though there is budget. So those that hold the first keys of their rule keep them, all others
+ * return theirs, and the first ask again once that can have arrived: at most {@link #MOST} times,
+ * each after twice the last pause, and only within half of the deadline.
  *
  * <p>One per event loop.
  */
@@ -25,14 +24,14 @@ final class RetryQueue {
   private final Consumer<LateQuestion> again;
   private final long firstPauseNs;
 
-  /** Queues by the number of retries, so that who comes later is due later. */
+  /** Queues by the number of retries, so that each is in the order of time. */
   private final LateQuestion[] firsts = new LateQuestion[MOST];
 
   private final LateQuestion[] lasts = new LateQuestion[MOST];
 
   /**
    * @param deadlineNs of a decision.
-   * @param wakeUps makes what calls back on the event loop.
+   * @param wakeUps for timers on the event loop.
    */
   RetryQueue(
       LoopClock clock,

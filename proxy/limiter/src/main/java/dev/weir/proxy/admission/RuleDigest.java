@@ -12,8 +12,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * A short text by which sidecars tell whether they mean the same budgets: it depends on all rules
- * that ask the store, in any order, and on how identities are named. Used by one thread.
+ * A short text by which sidecars find out whether their rules share the same budgets: it depends on
+ * all rules that use the store, in any order, and on how identities are named. Used by one thread.
  */
 public final class RuleDigest {
   private static final int DIGEST_BYTES = 8;
@@ -26,7 +26,7 @@ public final class RuleDigest {
     this.names = names;
   }
 
-  /** Empty if no rule asks the store. */
+  /** The digest; empty if no rule uses the store. */
   public String of(RuleSet rules) {
     if (rules != last) {
       String text =

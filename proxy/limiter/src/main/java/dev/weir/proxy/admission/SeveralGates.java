@@ -6,9 +6,9 @@ import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Verdict;
 
 /**
- * Questions whose charges are decided by more than one gate, all or none: this node's are decided
- * first, and only if they pass the store is asked. If it refuses, what was charged here goes back.
- * A client that leaves meanwhile leaves its charge behind.
+ * Decides on questions whose charges belong to more than one gate, all or none: this node's charges
+ * first, and only if they pass the store's. If the store refuses, this node's charges are returned;
+ * if the client leaves meanwhile, they stay.
  *
  * <p>One per event loop.
  */
@@ -17,15 +17,18 @@ final class SeveralGates implements Gate {
   private final Gate exact;
   private final LoopClock clock;
 
-  /** One for each late question, and one that is known at once; made when needed. */
+  /** One object for each late question, and one for a question that is decided at once. */
   private final FreeList<Passed> free = new FreeList<>(AdmissionHandler.MAX_LATE + 1, Passed::new);
 
-  /** The question that was told last, or is being told: its charge may still be kept. */
+  /**
+   * The question whose verdict was passed on last, or is being passed on: its charge may still be
+   * kept.
+   */
   private Passed told;
 
   /**
-   * The gates that one question has passed, until its last gate has decided: that may be after its
-   * client has left, and its parking place has another.
+   * The gates that one question has passed, until its last gate has decided. That may be after its
+   * client has left, and its parking place is used by another.
    */
   private final class Passed implements Outcome {
     private final Verdict verdict = new Verdict();
@@ -74,7 +77,10 @@ final class SeveralGates implements Gate {
     return last == null ? null : join(own, last);
   }
 
-  /** Undoes what has passed if the last gate refuses; else chooses what the verdict is about. */
+  /**
+   * Returns this node's charges if the last gate refuses; else chooses the budget that the verdict
+   * is about.
+   */
   private Verdict join(Passed own, Verdict last) {
     told = own;
     if (!last.allowed()) {

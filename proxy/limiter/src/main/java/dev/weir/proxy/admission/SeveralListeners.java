@@ -3,7 +3,7 @@ package dev.weir.proxy.admission;
 import dev.weir.proxy.store.BudgetListener;
 import dev.weir.proxy.store.map.StoreKeys;
 
-/** Tells two what one is told. */
+/** Passes each call to two listeners. */
 record SeveralListeners(BudgetListener one, BudgetListener other) implements BudgetListener {
   @Override
   public void givenBack(StoreKeys keys, int key, long cost) {

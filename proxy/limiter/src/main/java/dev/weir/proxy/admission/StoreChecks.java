@@ -8,7 +8,7 @@ import dev.weir.proxy.store.StoreQuestion;
 import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
 
-/** Puts the checks of questions to the store, and what becomes of them. One per event loop. */
+/** Sends the checks of questions to the store, and passes on their results. One per event loop. */
 final class StoreChecks {
   private final LoopStore store;
   private final StoreQuestion question = new StoreQuestion();
@@ -18,11 +18,11 @@ final class StoreChecks {
   }
 
   /**
-   * Asks one of the checks; it is told by its place.
+   * Asks one of the checks.
    *
    * @param keys of all checks.
-   * @param lease what is to be kept beside it; null if nothing is.
-   * @return null if the answer will be told; else why there is none, and it will not.
+   * @param lease that is requested with it; null for none.
+   * @return null if an answer will come; else the reason why none will.
    */
   StoreFault ask(LateQuestion late, int check, StoreKeys keys, long nowNs, LeaseAsk lease) {
     if (lease != null) {
@@ -63,8 +63,8 @@ final class StoreChecks {
   }
 
   /**
-   * Asks for the figures of one limit as they are after the checks that were asked before; they are
-   * told by the place behind that of the last check.
+   * Asks for the figures of one limit as they are after the checks that were asked before; the
+   * answer has the index after the last check.
    *
    * @param key of the limit, among those of all checks.
    */
@@ -91,21 +91,25 @@ final class StoreChecks {
     return isLimited(late) && nowNs >= late.deadlineNs;
   }
 
-  /** Whether it may take less time than the store's settings say. */
+  /** Whether the question's own deadline is earlier than the store's. */
   private static boolean isLimited(LateQuestion late) {
     return late.retryCount > 0
         || late.hasWaited
         || late.charges.deadlineNs() != Question.NO_DEADLINE;
   }
 
-  /** Charges a check without a decision whose request has passed, once the store decides. */
+  /**
+   * Charges a check without a decision, of a request that has passed, once the store decides again.
+   */
   void owe(LateQuestion late, int check, StoreKeys keys, long nowNs) {
     question.debt().of(keys, late.firstKey(check), late.limits(check));
     addCosts(late, check);
     store.ask(question, nowNs);
   }
 
-  /** Charges all of a request that has passed without a question, once the store decides. */
+  /**
+   * Charges all budgets of a request that has passed without asking, once the store decides again.
+   */
   void owe(Charges charges, StoreKeys keys, long nowNs) {
     question.debt().of(keys, 0, charges.storeLimits());
     int first = charges.firstCharge(charges.localGroupCount());
@@ -113,7 +117,7 @@ final class StoreChecks {
     store.ask(question, nowNs);
   }
 
-  /** Gives back what a check was granted at that time. */
+  /** Refunds what a check was granted at that time. */
   void refund(LateQuestion late, int check, long grantedAtUs, long nowNs) {
     ScriptLimit[] limits = late.limits(check);
     question.giveBack(late.server(check), grantedAtUs, 0);
@@ -125,7 +129,7 @@ final class StoreChecks {
     store.ask(question, nowNs);
   }
 
-  /** Gives back one of the checks that were kept. */
+  /** Refunds one of the checks of a slip. */
   void refund(RefundSlip kept, int check, long nowNs) {
     int first = kept.firstKeys[check];
     ScriptLimit[] limits = kept.storeLimits[check];

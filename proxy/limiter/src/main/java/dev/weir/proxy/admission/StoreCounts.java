@@ -5,8 +5,8 @@ import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.StoreFault;
 
 /**
- * Counts what became of questions to the store, by their purpose. What metrics say of the store's
- * decisions they say of traffic.
+ * Counts the results of questions to the store, for traffic and for the decision API. Metrics of
+ * the store's decisions are about traffic.
  */
 final class StoreCounts {
   private final StoreMetrics ofTraffic;
@@ -15,7 +15,7 @@ final class StoreCounts {
     this.ofTraffic = ofTraffic;
   }
 
-  /** A question was answered by what the store has said before. */
+  /** A remembered refusal has decided a question. */
   void refusedByProof(Purpose purpose) {
     switch (purpose) {
       case TRAFFIC -> ofTraffic.refusedByProof();
@@ -25,7 +25,7 @@ final class StoreCounts {
     }
   }
 
-  /** The store did not decide, and a policy has. */
+  /** The store did not decide, and the failure policy did. */
   void fellBack(Purpose purpose, boolean passed) {
     switch (purpose) {
       case TRAFFIC -> ofTraffic.fellBack(passed);
@@ -35,7 +35,7 @@ final class StoreCounts {
     }
   }
 
-  /** There was no place to remember a question in. */
+  /** There was no place for a late question. */
   void full() {
     ofTraffic.storeUnavailable(StoreFault.FULL);
   }

@@ -11,14 +11,14 @@ import org.agrona.MutableDirectBuffer;
 
 /**
  * Names budgets in the store: {@code rl:{p042}:DIMENSION:IDENTITY:RULE}, the same on every sidecar;
- * with the service before the rule, {@code SERVICE:RULE}, if that is set; of a rule with several
- * limits, {@code RULE/ALGORITHM-WINDOW}. The partition follows from dimension and identity, so that
- * all budgets of one identity lie together. How an identity is written, and what of it is hashed,
- * {@link IdentityText} knows. A rehearsal's budgets have {@code ~} behind the rule.
+ * if the service is set, {@code SERVICE:RULE}; for a rule with several limits, {@code
+ * RULE/ALGORITHM-WINDOW}. The partition follows from dimension and identity, so that all budgets of
+ * one identity are together. {@link IdentityText} says how an identity is written, and what of it
+ * is hashed. A dry-run rule's budgets have {@code ~} after the rule.
  *
- * <p>The algorithm of a single limit is no part of the name: a rule that changes it finds what was
- * consumed before. Where a name changes with the rules, the budget has its former names beside it
- * for a while ({@link Budget#isFormer}).
+ * <p>The algorithm of a single limit is not part of the name, so a rule that changes it keeps what
+ * was used. If a reload changes the name, the budget has its former names beside it for a while
+ * ({@link Budget#isFormer}).
  *
  * <p>One per event loop.
  */
@@ -29,7 +29,7 @@ final class StoreKeyWriter {
 
   private final IdentityText text;
 
-  /** Between the identity and the rule. */
+  /** The service, between identity and rule. */
   private final byte[] service;
 
   StoreKeyWriter(StoreNames names) {
@@ -39,7 +39,8 @@ final class StoreKeyWriter {
   }
 
   /**
-   * Adds the keys of an identity's budgets; in this process they go by {@link Budget#storeSeed}.
+   * Adds the keys of an identity's budgets; in this process they are found by {@link
+   * Budget#storeSeed}.
    */
   void write(BudgetGroup group, Identity identity, StoreKeys keys) {
     MutableDirectBuffer buffer = keys.buffer();
@@ -69,12 +70,12 @@ final class StoreKeyWriter {
   }
 
   /**
-   * Adds the key of the record of a check that is not to be charged twice: that of its first
-   * budget, the first key, up to the rule, with {@code !} and 32 digits behind it. It does not tell
-   * the limit, so that a repeat finds it though a reload has named the budgets anew.
+   * Adds the key of the record of a check that is charged once (idempotency): the name of its first
+   * budget up to the rule, {@code !} and 32 hexadecimal digits. It has no limit in it, so a repeat
+   * finds it after a reload has renamed the budgets.
    *
    * @param first budget.
-   * @param high with {@code low} the hash of what the caller named the check by.
+   * @param high with {@code low} the hash of the caller's idempotency key.
    */
   void writeRecord(Budget first, long high, long low, StoreKeys keys) {
     MutableDirectBuffer buffer = keys.buffer();

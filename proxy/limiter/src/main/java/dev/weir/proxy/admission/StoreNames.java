@@ -5,16 +5,16 @@ import dev.weir.proxy.rule.spec.KeyPart;
 import java.util.Set;
 
 /**
- * How budgets are named in the store; the same for every sidecar of a fleet, or they have budgets
- * of their own.
+ * How budgets are named in the store; the same for every sidecar of a fleet, or they do not share
+ * budgets.
  *
- * @param service whose rules these are; empty if it is not said.
- * @param hashesAll whether every identity is hashed, not only what is secret.
- * @param hashed what else is secret, beside what {@link KeyPart#isSecret} says.
+ * @param service of the rules; empty if not set.
+ * @param hashesAll whether every identity is hashed, not only secret ones.
+ * @param hashed further secret sources, besides {@link KeyPart#isSecret}.
  * @param hashKey the key of the hash; empty if none is given.
  */
 public record StoreNames(String service, boolean hashesAll, Set<KeyPart> hashed, String hashKey) {
-  /** The names where no setting says otherwise. */
+  /** The names without settings. */
   public static final StoreNames DEFAULT = new StoreNames("", false, Set.of(), "");
 
   public StoreNames {
@@ -22,14 +22,14 @@ public record StoreNames(String service, boolean hashesAll, Set<KeyPart> hashed,
   }
 
   /**
-   * Whether the key of the hash follows from what is no secret. Then whoever reads the store can
-   * try guesses: that is no use against random keys, but finds short or known values.
+   * Whether the key of the hash is derived from the service's name. A reader of the store can then
+   * try guesses: that does not find random keys, but finds short or known values.
    */
   public boolean isKeyDerived() {
     return hashKey.isEmpty();
   }
 
-  /** The key that is used. */
+  /** The key in use. */
   String hashKeyInUse() {
     return isKeyDerived() ? "weir:" + service : hashKey;
   }
@@ -39,7 +39,7 @@ public record StoreNames(String service, boolean hashesAll, Set<KeyPart> hashed,
     return new IdentityText(hashesAll, hashed, hashKeyInUse());
   }
 
-  /** Without the secret. */
+  /** The settings without the secret. */
   @Override
   public String toString() {
     return "service " + service + ", hashed: " + (hashesAll ? "all" : "secrets, " + hashed);

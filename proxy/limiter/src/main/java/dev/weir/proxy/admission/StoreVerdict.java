@@ -7,9 +7,8 @@ import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.store.StoreDecision;
 
 /**
- * The verdict that the store's decisions on the checks of one question come to: if all are granted,
- * it is about the budget with the least share left, else about the one with the longest wait.
- * Reused.
+ * The verdict from the store's decisions on the checks of one question: if all are granted, it is
+ * about the budget with the smallest share left, else about the one with the longest wait. Reused.
  */
 final class StoreVerdict {
   /** The figures of one budget in a decision. */
@@ -35,10 +34,10 @@ final class StoreVerdict {
   private double share;
   private final Figures refusing = new Figures();
 
-  /** When a queue lets the request pass; at once unless it has a slot. */
+  /** The request's slot in a queue; otherwise at once. */
   private long passesNs;
 
-  /** Has the figures of every limit; null until they are wanted for the first time. */
+  /** The figures of every limit; null until they are wanted for the first time. */
   private Verdict rows;
 
   private boolean wantsRows;
@@ -52,13 +51,13 @@ final class StoreVerdict {
     }
   }
 
-  /** Units that the store has left, and those in hand. */
+  /** Units that the store has left, and leased units. */
   private static long left(Budget of, StoreDecision decision, long inHand) {
     return Math.min(decision.remaining() + inHand, of.storeLimit().capacity());
   }
 
   /**
-   * @param inHand units that are kept of it.
+   * @param inHand leased units of that budget.
    */
   void granted(Budget of, StoreDecision decision, long inHand) {
     double left = (double) left(of, decision, inHand) / of.storeLimit().capacity();
@@ -68,14 +67,14 @@ final class StoreVerdict {
     }
   }
 
-  /** A queue has given it a slot. */
+  /** Records the slot in a queue. */
   void passesAt(long atNs) {
     passesNs = atNs;
   }
 
   /**
-   * @param isFirst whether no other check has refused.
-   * @param inHand units that are kept of the budget, too few.
+   * @param isFirst whether no other check was refused.
+   * @param inHand leased units of that budget, too few.
    */
   void refused(boolean isFirst, Budget of, StoreDecision decision, long inHand) {
     long waitNs = decision.retryAfterNs();
@@ -86,7 +85,7 @@ final class StoreVerdict {
     }
   }
 
-  /** Whether the limit that has refused is one of a group's. */
+  /** Whether the limit that refused belongs to a group. */
   boolean isAbout(BudgetGroup group) {
     boolean isAbout = false;
     for (int i = 0; i < group.size(); i++) {
@@ -96,11 +95,11 @@ final class StoreVerdict {
   }
 
   /**
-   * Takes the figures of one limit, as they are after the checks.
+   * Sets the figures of one limit, as they are after the checks.
    *
-   * @param row its place among those of the verdict.
-   * @param isCharged whether the limit has admitted the request, and what it takes is gone.
-   * @param inHand units that are kept of it.
+   * @param row of the limit in the verdict.
+   * @param isCharged whether the request was charged to it.
+   * @param inHand leased units of it.
    * @param cost that a request takes of it.
    */
   void row(int row, Budget of, boolean isCharged, StoreDecision decision, long inHand, long cost) {

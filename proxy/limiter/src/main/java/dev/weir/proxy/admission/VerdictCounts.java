@@ -16,17 +16,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Counts verdicts by their purpose: what rules count, and how long a decision took, is said of
- * traffic and of checks that programs ask for, of each apart.
+ * Counts verdicts by rule and their latency, for traffic and for checks of the decision API apart.
  */
 final class VerdictCounts {
   private final LoopMetrics loop;
   private RuleCounters[] counters = {};
 
-  /** Counters, by rule, of checks that programs ask for. */
+  /** Counters of checks of the decision API, by rule. */
   private RuleCounters[] askedCounters = {};
 
-  /** Verdicts that were reached since the first of those that are asked for together. */
+  /** Verdicts reached since the first question of a turn. */
   private long togetherCount;
 
   private long togetherSinceNs;
@@ -35,7 +34,7 @@ final class VerdictCounts {
     this.loop = loop;
   }
 
-  /** Counts by other rules from now on. */
+  /** Replaces the rules. */
   void use(RuleSet rules) {
     loop.useRules(
         rules.rules().stream().collect(Collectors.toMap(Rule::id, VerdictCounts::outcomes)));
@@ -49,7 +48,7 @@ final class VerdictCounts {
     askedCounters = newAskedCounters;
   }
 
-  /** The counters of a rule's verdicts on questions of a purpose; null without a rule. */
+  /** The counters of a rule for a purpose; null without a rule. */
   RuleCounters of(Purpose purpose, Rule rule) {
     if (rule == null) {
       return null;
@@ -58,10 +57,10 @@ final class VerdictCounts {
   }
 
   /**
-   * A verdict was reached, that long after it was asked for.
+   * Records a verdict and its latency.
    *
    * @param rule null if none applies.
-   * @param isLate whether it was not known at once.
+   * @param isLate whether the verdict came late.
    */
   void decided(Purpose purpose, Rule rule, boolean isLate, long decisionNs) {
     switch (purpose) {
@@ -77,7 +76,7 @@ final class VerdictCounts {
     }
   }
 
-  /** A verdict was reached, and others will be that are asked for together with it. */
+  /** Records a verdict of several that are asked for in one turn. */
   void decidedTogether(Purpose purpose, long askedNs) {
     switch (purpose) {
       case TRAFFIC, DECISION -> {
@@ -91,7 +90,7 @@ final class VerdictCounts {
     }
   }
 
-  /** No more follow: each of those took as long as any other, and the clock is read once. */
+  /** Ends the verdicts of a turn: each took the same time, so the clock is read once. */
   void endTogether(LoopClock clock) {
     if (togetherCount > 0) {
       loop.decided((clock.tick() - togetherSinceNs) / togetherCount, togetherCount);
@@ -99,7 +98,7 @@ final class VerdictCounts {
     }
   }
 
-  /** Counts what a verdict came to. */
+  /** Counts the outcome of a verdict. */
   void count(Purpose purpose, Rule rule, RuleCounters of, Verdict settled) {
     switch (purpose) {
       case TRAFFIC, DECISION -> count(rule, of, settled);
@@ -110,8 +109,8 @@ final class VerdictCounts {
   }
 
   /**
-   * The outcomes that {@link #count} may count under a rule; but for idempotency keys that cannot
-   * be used, which few have: that one is shown where it was counted.
+   * The outcomes that {@link #count} may count under a rule, without {@code idempotency_refused},
+   * which is exposed only once it was counted.
    */
   static Set<Outcome> outcomes(Rule rule) {
     return switch (rule.action()) {

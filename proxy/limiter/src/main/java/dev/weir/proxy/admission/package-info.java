@@ -1,6 +1,6 @@
 /**
- * Decides whether a request may pass: which rule, whose budget, what verdict. Knows no protocol: it
- * is asked a {@link dev.weir.proxy.request.Question}, and what it cannot answer at once it tells a
- * {@link dev.weir.proxy.request.VerdictListener} later. Hot path.
+ * Decides whether a request may pass: finds its rule, its identities and budgets, and the verdict.
+ * Knows no protocol: it takes a {@link dev.weir.proxy.request.Question}, and passes a late verdict
+ * to a {@link dev.weir.proxy.request.VerdictListener}. Hot path.
  */
 package dev.weir.proxy.admission;

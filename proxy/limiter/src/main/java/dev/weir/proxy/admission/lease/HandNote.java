@@ -28,8 +28,7 @@ public final class HandNote {
   }
 
   /**
-   * @param retryAtNs before which nothing is to be had, unless it is given back; 0 if it is not
-   *     known.
+   * @param retryAtNs before which there is no unit, unless one is returned; 0 if it is not known.
    */
   static long ofRefusal(int limit, long remaining, long retryAtNs) {
     long ticks = retryAtNs + (1L << TICK_SHIFT) - 1 >>> TICK_SHIFT;
@@ -47,7 +46,7 @@ public final class HandNote {
     return note & (note < 0 ? MOST_LEFT : REST_MASK);
   }
 
-  /** Before which nothing is to be had, as far as is known; 0 if nothing is. */
+  /** The time before which there is no unit, as far as is known; 0 if it is not. */
   public static long retryAtNs(long note) {
     return note < 0 ? (note & REST_MASK) >>> RETRY_SHIFT << TICK_SHIFT : 0;
   }

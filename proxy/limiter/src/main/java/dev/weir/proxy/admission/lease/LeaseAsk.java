@@ -8,9 +8,9 @@ import dev.weir.proxy.store.StoreDecision;
 import dev.weir.proxy.store.StoreQuestion;
 
 /**
- * An ask for units to keep, until its answer: for a request that needs some at once, or ahead of
- * any. An answer that comes too late for the request still brings what was kept, unless the ask has
- * been made another one by then; so those that ended last are reused last.
+ * A request to the store for a lease, until its answer: together with a question that needs units
+ * at once, or ahead of any. An answer that comes too late for the question still brings its lease,
+ * unless this object has been reused by then; so the one that ended last is reused last.
  */
 public final class LeaseAsk implements LeaseCallback {
   private static final int NS_PER_US = 1_000;
@@ -27,25 +27,25 @@ public final class LeaseAsk implements LeaseCallback {
   /** Units that each request takes. */
   public long cost;
 
-  /** Requests to keep. */
+  /** Requests that the lease shall be enough for. */
   long want;
 
-  /** The name by which {@link dev.weir.algorithms.lease.Leasing} knows the ask. */
+  /** The name of this request in {@link dev.weir.algorithms.lease.Leasing}. */
   long askNs;
 
-  /** The time of day minus the loop's time, when it was begun. */
+  /** The time of day minus the loop's time, when it began. */
   long wallAheadNs;
 
-  /** The request that needs a part of it; null if it is asked ahead. */
+  /** The question that needs a part of the units; null if the lease is requested ahead. */
   StoreCallback late;
 
-  /** Until when requests wait for its answer before they are asked themselves. */
+  /** Until when questions wait for its answer before the store is asked about them. */
   long patienceNs;
 
-  /** The ask's place among those that requests wait for; negative if none waits for it. */
+  /** Its index among those that questions wait for; negative if none waits. */
   int awaitedAt = -1;
 
-  /** Requests that found the hand empty since, in the order in which they came. */
+  /** Questions that wait for its answer, in the order of arrival. */
   private LeaseWaiter firstWaiting;
 
   private LeaseWaiter lastWaiting;
@@ -54,7 +54,7 @@ public final class LeaseAsk implements LeaseCallback {
     this.leases = leases;
   }
 
-  /** Makes a question one that asks for requests to keep. */
+  /** Adds the request for a lease to a question to the store. */
   public void keepIn(StoreQuestion question) {
     question.keep(want, group.leaseTerms().lifeNs() / NS_PER_US);
   }
@@ -64,7 +64,7 @@ public final class LeaseAsk implements LeaseCallback {
     return ++generation;
   }
 
-  /** Has a request wait for the answer. */
+  /** Adds a question that waits for the answer. */
   public void add(LeaseWaiter waiting) {
     if (firstWaiting == null) {
       firstWaiting = waiting;
@@ -74,7 +74,7 @@ public final class LeaseAsk implements LeaseCallback {
     lastWaiting = waiting;
   }
 
-  /** Those that wait, the first of them; from now on none does. */
+  /** Returns the first of those that wait, and forgets them. */
   LeaseWaiter takeWaiting() {
     LeaseWaiter first = firstWaiting;
     firstWaiting = null;
@@ -82,7 +82,7 @@ public final class LeaseAsk implements LeaseCallback {
     return first;
   }
 
-  /** Ends an ask that was never sent; its request knows. */
+  /** Ends a request for a lease that was never sent. */
   public void unsent() {
     late = null;
     leases.awaited().ended(this);

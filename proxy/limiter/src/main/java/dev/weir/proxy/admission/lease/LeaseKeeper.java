@@ -20,22 +20,22 @@ import java.util.ArrayDeque;
 import java.util.function.LongSupplier;
 
 /**
- * Asks the store for units to keep, takes them in, and gives back what is left of them at the end
- * of their life, when their rule changes, and when the process ends. What may not be used any
- * longer for other reasons is dropped: when a budget is reset, when its server has become another
- * one, and after the machine stood still. What {@link Leasing} decides on is done here.
+ * Requests leases from the store, stores them, and returns the unused units at the end of their
+ * life, when their rule changes, and when the process ends. Leases that may not be used for other
+ * reasons are dropped: when a budget is reset, when its server is replaced, and after the machine
+ * was suspended. {@link Leasing} decides what is to be done.
  *
- * <p>One per event loop; the hands are all loops'. Each gives back what it was granted, at the end;
- * any may drop any.
+ * <p>One per event loop; the lease table is shared. Each event loop returns what it was granted;
+ * any may drop any lease.
  */
 public final class LeaseKeeper implements BudgetListener {
-  /** Between two looks at the ends of leases. */
+  /** Time between two looks at the ends of leases. */
   public static final long SWEEP_NS = 10_000_000;
 
-  /** Asks of one event loop that may be under way. */
+  /** The most requests for leases that one event loop has under way. */
   static final int MAX_ASKS = 1024;
 
-  /** The time of day is known to a millisecond: less than two tell nothing. */
+  /** The least gap that shows a suspended machine, as the time of day has millisecond precision. */
   private static final long LEAST_PATIENCE_NS = 2_000_000;
 
   private final SharedLeases all;
@@ -47,7 +47,7 @@ public final class LeaseKeeper implements BudgetListener {
   private final LongSupplier wallNs;
   private final LeaseMetrics counts;
 
-  /** Asks that have ended, the first of them first: a late answer is to find its ask unused. */
+  /** Ended requests, the oldest first, so that a late answer finds its request unused. */
   private final ArrayDeque<LeaseAsk> freeAsks = new ArrayDeque<>();
 
   private int askCount;
@@ -62,13 +62,13 @@ public final class LeaseKeeper implements BudgetListener {
   private final LeaseReceipt direct = new LeaseReceipt();
   private final StoreKeys named = new StoreKeys(1);
 
-  /** When budgets were reset: what was asked for until then is not taken in. */
+  /** When budgets were reset: leases requested earlier are not used. */
   private long forgottenNs;
 
-  /** When units were last taken out of hands that had not ended. */
+  /** When leases were last dropped before their end. */
   private long droppedNs;
 
-  /** The longest that the machine may stand still without a hand being dropped. */
+  /** How long the machine may be suspended without leases being dropped. */
   private long patienceNs = Long.MAX_VALUE;
 
   /**
@@ -94,7 +94,7 @@ public final class LeaseKeeper implements BudgetListener {
     this.awaited = new LeaseWaiters(table.count(), clock, store);
   }
 
-  /** The asks under way, and those that wait for them. */
+  /** The requests for leases under way, and the questions that wait for them. */
   public LeaseWaiters awaited() {
     return awaited;
   }
@@ -108,10 +108,10 @@ public final class LeaseKeeper implements BudgetListener {
   }
 
   /**
-   * Begins an ask for units to keep, if more of them are wanted and none is under way.
+   * Begins a request for a lease, if more units are wanted and none is under way.
    *
    * @param cost units of each request.
-   * @return null if there is none to begin.
+   * @return null if none begins.
    */
   public LeaseAsk begin(int hand, long key, BudgetGroup group, long cost, long nowNs) {
     if (freeAsks.isEmpty() && askCount == MAX_ASKS) {
@@ -140,7 +140,7 @@ public final class LeaseKeeper implements BudgetListener {
     return new LeaseAsk(this);
   }
 
-  /** Begins an ask as {@link #begin} does, beside what a request needs at once. */
+  /** Begins a request for a lease that goes with a question. */
   public LeaseAsk beginFor(LeaseWaiter late, long nowNs) {
     LeaseAsk ask = begin(late.hand, late.handKey(), late.handGroup(), late.handCost(), nowNs);
     if (ask != null) {
@@ -151,7 +151,7 @@ public final class LeaseKeeper implements BudgetListener {
   }
 
   /**
-   * Asks ahead.
+   * Requests a lease ahead.
    *
    * @param keys of the budgets, from the first on.
    */
@@ -165,13 +165,13 @@ public final class LeaseKeeper implements BudgetListener {
     }
   }
 
-  /** An ask never left, or nobody knows what became of it. */
+  /** A request for a lease was not sent, or its outcome is unknown. */
   void lost(LeaseAsk ask) {
     leasing.lost(ask.hand, ask.askNs);
     freeAsks.add(ask);
   }
 
-  /** An ask has its answer in time. */
+  /** The answer to a request for a lease has come in time. */
   void answered(LeaseAsk ask, boolean isAhead, StoreDecision decision) {
     long units = decision.kept() * ask.cost;
     LeaseTerms terms = ask.group.leaseTerms();
@@ -191,15 +191,15 @@ public final class LeaseKeeper implements BudgetListener {
     freeAsks.add(ask);
   }
 
-  /** Units of a key that may be used here. */
+  /** Leased units of a key that may be used now. */
   public long inHand(long key) {
     return table.usable(key, clock.nowNs());
   }
 
   /**
-   * The store has decided on a request, whose key may have a hand.
+   * The store has decided on a request, whose key may have leases.
    *
-   * @param isCostUsual whether the request takes what its rule says.
+   * @param isCostUsual whether the request takes its rule's own cost.
    */
   public void decided(LeaseWaiter late, boolean isCostUsual, StoreDecision decision) {
     roundTrips.add(clock.nowNs() - decision.sentNs());
@@ -231,7 +231,7 @@ public final class LeaseKeeper implements BudgetListener {
         decision.sentNs() + decision.resetAfterNs());
   }
 
-  /** Takes in what was kept, in time or late. */
+  /** Stores a lease that came in time or late. */
   void kept(LeaseAsk ask, StoreDecision decision) {
     long units = decision.kept() * ask.cost;
     long nowNs = clock.nowNs();
@@ -256,7 +256,7 @@ public final class LeaseKeeper implements BudgetListener {
     sweep.at(nowNs + SWEEP_NS);
   }
 
-  /** Whether the machine stood still while an ask was under way, and its life did not go on. */
+  /** Whether the machine was suspended while a lease was requested. */
   private boolean hasStoodSince(LeaseAsk ask, long nowNs) {
     return wallNs.getAsLong() - nowNs - ask.wallAheadNs > patienceNs(ask);
   }
@@ -265,13 +265,13 @@ public final class LeaseKeeper implements BudgetListener {
     return Math.max(LEAST_PATIENCE_NS, ask.group.leaseTerms().lifeNs() / 4);
   }
 
-  /** Units came so late that nobody knows any more for whom. */
+  /** Counts units of a lease that came too late to be used. */
   void lateForNobody(long units) {
     counts.kept(units);
     counts.died(units);
   }
 
-  /** The leases of a hand that are over make room. */
+  /** Frees the ended leases of a hand. */
   private void clearEnded(int hand, long nowNs) {
     for (int place = 0; place < LeaseTable.LEASES_PER_HAND; place++) {
       long lease = table.lease(hand, place);
@@ -281,7 +281,7 @@ public final class LeaseKeeper implements BudgetListener {
     }
   }
 
-  /** Ends a lease, and gives back what is left of it. */
+  /** Ends a lease, and returns what is left of it. */
   private void endLease(int hand, int place, long lease) {
     long units = table.takeOut(hand, place, lease);
     if (units > 0) {
@@ -291,7 +291,7 @@ public final class LeaseKeeper implements BudgetListener {
     }
   }
 
-  /** Gives back units that will not be used, where that issues nothing twice. */
+  /** Returns unused units, if that cannot grant any unit twice. */
   private void end(LeaseReceipt receipt, long units) {
     ended(units, giveBack(receipt, units));
   }
@@ -329,10 +329,10 @@ public final class LeaseKeeper implements BudgetListener {
   }
 
   /**
-   * Gives back all that this event loop was granted, as far as the store takes it at once: the
-   * process ends.
+   * Returns all leases of this event loop, as far as the store takes them at once, as the process
+   * ends.
    *
-   * @return whether nothing is left to give back, nor on its way.
+   * @return whether nothing is left to return, nor on its way.
    */
   public boolean giveBackAll() {
     for (int i = ends.count() - 1; i >= 0; i--) {
@@ -344,7 +344,7 @@ public final class LeaseKeeper implements BudgetListener {
     return store.isIdle();
   }
 
-  /** Ends a lease, unless the store takes no more before it has answered. */
+  /** Ends a lease, unless the store takes no more questions before it has answered some. */
   private boolean giveBackNow(int hand, int place, long lease) {
     long units = table.takeOut(hand, place, lease);
     if (units > 0) {
@@ -361,11 +361,11 @@ public final class LeaseKeeper implements BudgetListener {
 
   /** Decides which leases stay. */
   private interface Sieve {
-    /** Whether it stays; else it is gone when this returns. */
+    /** Whether the lease stays; if not, it has been dropped or returned on return. */
     boolean stays(LeaseReceipt receipt, long units);
   }
 
-  /** Looks at all leases: for what seldom happens. */
+  /** Looks at all leases; for rare events. */
   private void sift(Sieve sieve) {
     droppedNs = clock.nowNs();
     for (int hand = 0; hand < table.count(); hand++) {
@@ -394,7 +394,7 @@ public final class LeaseKeeper implements BudgetListener {
     sift((receipt, units) -> drop(units));
   }
 
-  /** Other rules are in use: what is in hand under limits that have changed is not used. */
+  /** Returns leases of limits that have changed, as other rules are in use. */
   public void rulesChanged() {
     sift(
         (receipt, units) -> {
@@ -406,7 +406,10 @@ public final class LeaseKeeper implements BudgetListener {
         });
   }
 
-  /** There is more in the store, and keys may ask for it; what is in hand stays what it is. */
+  /**
+   * Units were returned to budgets in the store: their keys may ask again at once; their leases
+   * stay.
+   */
   @Override
   public void givenBack(StoreKeys keys, int key, long cost) {
     int hand = table.find(keys.localKey(key));
@@ -415,7 +418,7 @@ public final class LeaseKeeper implements BudgetListener {
     }
   }
 
-  /** All keys may ask at once: for what seldom happens. */
+  /** Lets all keys ask again at once; for rare events. */
   private void endSpacings() {
     for (int hand = 0; hand < table.count(); hand++) {
       leasing.endSpacing(hand);
@@ -458,7 +461,9 @@ public final class LeaseKeeper implements BudgetListener {
         });
   }
 
-  /** Puts back what a request took that did not pass; it stays charged if its lease has ended. */
+  /**
+   * Puts back leased units of a request that did not pass; they stay used if their lease has ended.
+   */
   public void putBack(Taken taken) {
     long lost = taken.units() - table.putBack(taken);
     if (lost > 0) {
@@ -467,9 +472,8 @@ public final class LeaseKeeper implements BudgetListener {
   }
 
   /**
-   * Puts back as {@link #putBack(Taken)} does what was taken some time ago: not if anything was
-   * dropped since, as a lease that was granted after that may end at the same time as the one that
-   * is gone.
+   * Puts back, as {@link #putBack(Taken)} does, units that were taken some time ago: not if leases
+   * were dropped since, as another lease with the same end may be in the same place.
    */
   public void putBack(Taken taken, long takenNs) {
     if (takenNs > droppedNs) {

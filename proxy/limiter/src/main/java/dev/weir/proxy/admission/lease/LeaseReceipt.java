@@ -7,9 +7,9 @@ import dev.weir.proxy.store.StoreQuestion;
 import dev.weir.proxy.store.map.StoreKeys;
 
 /**
- * The data that it takes to give units of a lease back: whose they are, who granted them and when.
- * Belongs to a place of a hand, and is written and read only by the thread that has reserved it.
- * Reused.
+ * What it takes to return the units of a lease: its budgets, the server that granted it, and when.
+ * Belongs to a place in the lease table, and is used only by the thread that has reserved that
+ * place. Reused.
  */
 final class LeaseReceipt {
   private static final int BYTES_AT_FIRST = 64;
@@ -33,7 +33,7 @@ final class LeaseReceipt {
     }
   }
 
-  /** Whose budgets they are, as it was when they were granted. */
+  /** The budgets, as they were when the units were granted. */
   BudgetGroup group() {
     return group;
   }
@@ -42,12 +42,12 @@ final class LeaseReceipt {
     return keys;
   }
 
-  /** Who granted them. */
+  /** The server that granted them. */
   long server() {
     return server;
   }
 
-  /** Makes a question that gives so many units back. */
+  /** Fills in a question that returns units. */
   StoreQuestion giveBack(long units, StoreQuestion into) {
     into.giveBack(server, decidedAtUs, lifeUs).of(keys, 0, group.storeLimits()).upTo(units);
     for (int i = 0; i < group.size(); i++) {

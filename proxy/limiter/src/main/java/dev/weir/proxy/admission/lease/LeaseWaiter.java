@@ -5,33 +5,36 @@ import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.store.StoreCallback;
 import dev.weir.proxy.store.map.StoreKeys;
 
-/** A request to the store that may wait for an ask under way for its key, before it is asked. */
+/**
+ * A question to the store that may wait for a lease that is being requested for its key, before it
+ * is asked itself.
+ */
 public abstract class LeaseWaiter implements StoreCallback {
-  /** The hand of its only group; {@link LeaseTable#NONE} if it has none. */
+  /** The hand of its only group in the lease table; {@link LeaseTable#NONE} if it has none. */
   public int hand;
 
-  /** Until when all that it waits for has to be there. */
+  /** Until when it must have its verdict. */
   public long deadlineNs;
 
-  /** The waiter behind it, of those that wait for the same ask. */
+  /** The next one that waits for the same lease. */
   LeaseWaiter nextWaiter;
 
-  /** The key of its hand. */
+  /** The key of that hand. */
   public abstract long handKey();
 
-  /** The only group of budgets that the store has of it. */
+  /** The only group of budgets that it has at the store. */
   public abstract BudgetGroup handGroup();
 
-  /** Units that it takes of each limit, where all are the same. */
+  /** Units that it takes of each limit, if all are the same. */
   public abstract long handCost();
 
   /**
-   * Begins to wait for an ask; the store may have to be asked later.
+   * Begins to wait for a lease; the store may have to be asked later.
    *
    * @param keys of its budgets, valid during the call.
    */
   public abstract void waits(StoreKeys keys);
 
-  /** The ask that it waited for has ended, or takes too long. */
+  /** The request for the lease has ended, or takes too long. */
   public abstract void served();
 }

@@ -6,28 +6,28 @@ import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.map.StoreKeys;
 
 /**
- * The asks for units that are under way, and the requests that wait for what they bring. An ask is
- * awaited until it ends or, as a request needs time to ask for itself, until half a deadline after
- * it was sent. One per event loop.
+ * The requests for leases under way, and the questions that wait for their units. A question waits
+ * until the request ends; or, as it needs time to be asked itself, until half a deadline after the
+ * request was sent. One per event loop.
  */
 public final class LeaseWaiters {
   private final LoopClock clock;
 
-  /** The ask under way that requests may wait for, by hand. */
+  /** The request under way, by hand. */
   private final LeaseAsk[] underWay;
 
-  /** Those that requests wait for. */
+  /** The requests that questions wait for. */
   private final LeaseAsk[] awaited = new LeaseAsk[LeaseKeeper.MAX_ASKS];
 
   private int awaitedCount;
   private final WakeUp patience;
 
-  /** Is run when all that waited for one ask have been served. */
+  /** Runs when all that waited for one request have been served. */
   private Runnable allServed;
 
   /**
-   * @param handCount keys that may have a hand.
-   * @param store who wakes this up.
+   * @param handCount slots of the lease table.
+   * @param store for timers.
    */
   LeaseWaiters(int handCount, LoopClock clock, LoopStore store) {
     this.clock = clock;
@@ -35,19 +35,22 @@ public final class LeaseWaiters {
     patience = store.wakeUp(this::letGo);
   }
 
-  /** Sets what is run when all that waited for one ask have been served; before the first ask. */
+  /**
+   * Sets what runs when all that waited for one request have been served; call this before the
+   * first request.
+   */
   public void afterServing(Runnable task) {
     allServed = task;
   }
 
-  /** An ask begins: requests of its hand may wait for it. */
+  /** A request for a lease begins: questions for its key may wait for it. */
   void begun(LeaseAsk ask) {
     underWay[ask.hand] = ask;
   }
 
   /**
-   * Has a request wait for the ask of this event loop that is under way for its key, if there is
-   * one, until half a deadline after that was sent: as much at least is left to ask for itself.
+   * Lets a question wait for the lease that this event loop is requesting for its key, if there is
+   * one, until half a deadline after that was sent. As much is then left to ask for itself.
    *
    * @return whether it waits, and will be served.
    */
@@ -69,7 +72,7 @@ public final class LeaseWaiters {
     return true;
   }
 
-  /** An ask has come to its end; returns the first of those that waited for it, to be served. */
+  /** A request for a lease has ended; returns the first question that waited for it. */
   LeaseWaiter ended(LeaseAsk ask) {
     if (underWay[ask.hand] == ask) {
       underWay[ask.hand] = null;
@@ -77,7 +80,7 @@ public final class LeaseWaiters {
     return stopWaiting(ask);
   }
 
-  /** Nobody waits for an ask from now on; returns the first of those that did. */
+  /** Lets no question wait for a request any more; returns the first that did. */
   private LeaseWaiter stopWaiting(LeaseAsk ask) {
     if (ask.awaitedAt >= 0) {
       LeaseAsk last = awaited[--awaitedCount];
@@ -88,7 +91,7 @@ public final class LeaseWaiters {
     return ask.takeWaiting();
   }
 
-  /** Those that have waited take what there is now, or ask for themselves. */
+  /** Serves questions that have waited: each takes leased units, or is asked itself. */
   void serve(LeaseWaiter first) {
     LeaseWaiter next;
     for (LeaseWaiter waiter = first; waiter != null; waiter = next) {
@@ -101,7 +104,7 @@ public final class LeaseWaiters {
     }
   }
 
-  /** Those that have waited long enough for an answer wait no longer. */
+  /** Serves the questions that have waited long enough. */
   private void letGo() {
     long nowNs = clock.tick();
     for (int i = awaitedCount - 1; i >= 0; i--) {

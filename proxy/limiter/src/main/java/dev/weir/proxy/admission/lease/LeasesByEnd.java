@@ -20,7 +20,7 @@ final class LeasesByEnd {
     leases[count++] = lease;
   }
 
-  /** Forgets one; the last takes its place. */
+  /** Removes a lease; the last one takes its index. */
   void remove(int index) {
     count--;
     hands[index] = hands[count];

@@ -3,17 +3,18 @@ package dev.weir.proxy.admission.lease;
 import dev.weir.algorithms.lease.LeaseTable;
 
 /**
- * The hands of a process, which all event loops share, each lease with its {@link LeaseReceipt}.
+ * The lease table of a process, which all event loops share, with the {@link LeaseReceipt} of each
+ * lease.
  */
 public final class SharedLeases implements AutoCloseable {
   /**
-   * Hands: keys with demand at one time. Those that find none are decided by the store one by one.
+   * Keys that can hold leases at one time. The store decides on requests of other keys one by one.
    */
   private static final int COUNT = 1 << 14;
 
   private final LeaseTable table;
 
-  /** Receipts by place; made when needed, and then reused. */
+  /** Receipts by place; made when needed, and reused. */
   private final LeaseReceipt[] receipts;
 
   public SharedLeases() {
@@ -21,7 +22,7 @@ public final class SharedLeases implements AutoCloseable {
   }
 
   /**
-   * @param count as {@link LeaseTable#LeaseTable(int)} has it.
+   * @param count as in {@link LeaseTable#LeaseTable(int)}.
    */
   public SharedLeases(int count) {
     table = new LeaseTable(count);
@@ -32,7 +33,7 @@ public final class SharedLeases implements AutoCloseable {
     return table;
   }
 
-  /** That of a place which this thread has reserved. */
+  /** The receipt of a place that this thread has reserved. */
   LeaseReceipt receipt(int hand, int place) {
     int at = hand * LeaseTable.LEASES_PER_HAND + place;
     if (receipts[at] == null) {
@@ -41,12 +42,12 @@ public final class SharedLeases implements AutoCloseable {
     return receipts[at];
   }
 
-  /** Units that may be used without asking. */
+  /** Leased units that are unused now. */
   public long heldUnits() {
     return table.heldUnits();
   }
 
-  /** Keys that have a hand. */
+  /** Keys that hold leases. */
   public int keyCount() {
     return table.keyCount();
   }
@@ -55,7 +56,7 @@ public final class SharedLeases implements AutoCloseable {
     return table.count();
   }
 
-  /** How often a key has found no hand. */
+  /** How often a key found no free slot. */
   public long fullCount() {
     return table.fullCount();
   }

@@ -1,5 +1,5 @@
 /**
- * Mode leased: units that the store granted ahead are taken from memory, and renewed, given back
- * and waited for here. Hot path.
+ * Mode leased: units that the store has leased to this sidecar are used, renewed, returned and
+ * waited for here. Hot path.
  */
 package dev.weir.proxy.admission.lease;
