@@ -14,20 +14,20 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One limit of a rule, compiled: what each identity may take from it. Immutable, but for this
- * node's share of it and what follows when the rules change; any thread.
+ * One limit of a rule, compiled, with what it takes to find each identity's budget under it.
+ * Immutable, except for this node's share and what follows when the rules change; any thread.
  */
 public final class Budget {
-  /** Changes of one limit over which an identity that is not heard of keeps what it owes. */
+  /** The changes of one limit over which an identity that makes no request keeps what it used. */
   static final int MAX_PASTS = 32;
 
   /**
-   * The budget that a limit replaced. A key that has no state under {@link Budget#seed()} yet takes
-   * over what it consumed under this one; its hash there is the identity's hash XOR {@code seed}.
+   * The budget that a limit replaced. A key without state under {@link Budget#seed()} takes over
+   * what it used under this one; its hash there is the identity's hash XOR {@code seed}.
    *
    * @param adoption of the budget that replaced it.
-   * @param earlier the one before, for who has not been heard of in between; null if there is none
-   *     or it is too long ago.
+   * @param earlier the one before, for identities that made no request in between; null if there is
+   *     none, or too long ago.
    */
   public record Past(long seed, Limit limit, Adoption adoption, Past earlier) {
     private Past cut(int depth) {
@@ -35,24 +35,22 @@ public final class Budget {
       return new Past(seed, limit, adoption, isEnd ? null : earlier.cut(depth - 1));
     }
 
-    /** Whether nobody decides by this budget any more. */
+    /** Whether no event loop decides by this budget any more. */
     public boolean isOver() {
       return adoption.isComplete;
     }
   }
 
-  /**
-   * Whether all event loops use a budget, and none is in the middle of a check by the one before.
-   */
+  /** Whether all event loops use a budget, and none is inside a check by the one before. */
   static final class Adoption {
     private volatile boolean isComplete;
   }
 
   /**
-   * A name that the budget had in the store before a reload. It is charged beside the present one
-   * as long as charges that it had then may count, and those of sidecars that reload later.
+   * A name that the budget had in the store before a reload. It is charged beside the present name
+   * as long as charges under it may count, and those of sidecars that reload later.
    *
-   * @param untilNs on the clock of the checks.
+   * @param untilNs by the clock of the checks.
    */
   record Former(String storeName, long untilNs) {}
 
@@ -73,7 +71,7 @@ public final class Budget {
   private volatile Limit share;
   private final Past past;
 
-  /** The budget of the set before that this one continues; null once that one knows. */
+  /** The budget of the previous set that this one continues; null once that one has been told. */
   private Budget continued;
 
   private volatile Budget successor;
@@ -81,13 +79,13 @@ public final class Budget {
   private final byte[] storeName;
   private final ScriptLimit storeLimit;
 
-  /** The newest first; empty for what the store does not decide. */
+  /** The newest first; empty unless the store decides. */
   private final List<Former> formers;
 
   /**
-   * @param index which of the rule's budgets it is.
-   * @param version the version of the set it is compiled for.
-   * @param previous the budget of the set before that it continues; null if there was none.
+   * @param index of the budget in the rule.
+   * @param version of the set that it is compiled for.
+   * @param previous the budget of the previous set that it continues; null if there was none.
    * @param clock of the checks.
    */
   Budget(RuleSpec rule, int index, long version, Budget previous, CompileTime clock) {
@@ -124,7 +122,7 @@ public final class Budget {
     this.formers = continued == null ? List.of() : formersOf(previous, clock.nowNs());
   }
 
-  /** A budget of the store under a former name. */
+  /** A copy of a budget at the store under a former name. */
   private Budget(Budget of, Former former) {
     rule = of.rule;
     spec = of.spec;
@@ -161,7 +159,7 @@ public final class Budget {
     return List.copyOf(all);
   }
 
-  /** The longest for which a charge counts. */
+  /** How long a charge counts at most. */
   private static long countsNs(ScriptLimit limit) {
     return limit.isPaced() ? limit.comesBackNs(limit.capacity()) : limit.countsUs() * NS_PER_US;
   }
@@ -192,7 +190,7 @@ public final class Budget {
     return new QuotaPolicy(policyName(rule, spec), quota, windowSeconds);
   }
 
-  /** The rule's id; of several limits with the window, and what else it takes to tell it apart. */
+  /** The rule's id; with several limits also the window, and what else tells the limits apart. */
   private static String policyName(RuleSpec rule, BudgetSpec spec) {
     if (rule.budgets().size() == 1) {
       return rule.id();
@@ -213,7 +211,7 @@ public final class Budget {
         + (sameKey ? "-" + spec.limit().algorithm() : "");
   }
 
-  /** Differs whenever the rule's id, the budget, its version or the dry-run flag does. */
+  /** A seed that differs if the rule's id, the budget, its version or the dry-run flag does. */
   private static long seed(RuleSpec rule, BudgetSpec spec, long version) {
     String name = rule.id() + " " + spec.key() + " " + spec.name();
     long hash = 0xCBF2_9CE4_8422_2325L; // FNV-1a
@@ -239,7 +237,7 @@ public final class Budget {
     return new Budget(this, former);
   }
 
-  /** Whether it is a budget under a former name, to be charged in the store only. */
+  /** Whether this is a budget under a former name, which is charged in the store only. */
   public boolean isFormer() {
     return storeLimit != null && storeLimit.isFormer();
   }
@@ -255,54 +253,58 @@ public final class Budget {
   }
 
   /**
-   * The part of the limit that this node may let pass by itself, as last divided by {@link Shares},
-   * or all of it if nobody else lets pass under the same rule; null if it may let nothing pass, as
-   * others have all of a limit that is smaller than the fleet.
+   * The part of the limit that this node may let pass by itself, as {@link Shares} last divided it,
+   * or all of it if no other node lets pass under the same rule; null if this node has no share, as
+   * the limit is smaller than the fleet.
    */
   public Limit share() {
     return share;
   }
 
-  /** Makes the share, while requests are asking for it. */
+  /** Computes the share while requests use it. */
   void divide(int nodeCount, int rank) {
     if (rule.isShared(spec)) {
       share = spec.limit().share(limit, nodeCount, rank, rule.costOrDefault());
     }
   }
 
-  /** The limit as the store charges it; null unless it decides. */
+  /** The limit as the store charges it; null unless the store decides. */
   public ScriptLimit storeLimit() {
     return storeLimit;
   }
 
   /**
-   * The part of the name that sets the budget apart from others of its identity; not to be changed.
+   * The part of the name in the store that tells this budget from others of its identity; not to be
+   * changed.
    */
   public byte[] storeName() {
     return storeName;
   }
 
-  /** How much of {@link #storeName} names the rule: the same however its limits change. */
+  /**
+   * The number of bytes of {@link #storeName} that name the rule; they stay the same however its
+   * limits change.
+   */
   public int ruleNameLength() {
     return rule.id().length() + (rule.dryRun() ? 1 : 0);
   }
 
-  /** The limit as clients are told of it. */
+  /** The quota policy: the limit as clients are told of it. */
   public QuotaPolicy policy() {
     return policy;
   }
 
   /**
-   * Sets these budgets apart from all others: a budget's key is the identity's hash XOR this. The
-   * same after a reload that left the limit and the key as they were.
+   * Separates this budget's keys from those of other budgets: a key is the identity's hash XOR
+   * this. The same after a reload that left limit and key unchanged.
    */
   public long seed() {
     return seed;
   }
 
   /**
-   * Differs from {@link #seed} in that another limit has another one: a decision of the store tells
-   * of others under the same limit alone.
+   * Like {@link #seed}, but another one for every other limit: a decision of the store holds for
+   * others under the same limit only.
    */
   public long storeSeed() {
     return storeSeed;
@@ -313,7 +315,10 @@ public final class Budget {
     return past;
   }
 
-  /** Tells the budget that this one continues where requests are decided from now on. */
+  /**
+   * Links the budget that this one continues to this one, so that requests are decided here from
+   * now on.
+   */
   void succeed() {
     if (continued != null) {
       continued.successor = this;
@@ -321,15 +326,14 @@ public final class Budget {
     }
   }
 
-  /** Nobody decides by the budgets that this one continues any more. */
+  /** Marks the budgets that this one continues as unused. */
   void completeAdoption() {
     adoption.isComplete = true;
   }
 
   /**
-   * The budget by which a request is decided that was matched with this one: the same one until
-   * other rules are published. Then what was consumed under this one is being carried over, or will
-   * be.
+   * The budget that decides on a request which was matched with this one: this one, until other
+   * rules are published. Then what was used under this one is being carried over, or will be.
    */
   public Budget latest() {
     Budget latest = this;
@@ -339,15 +343,15 @@ public final class Budget {
     return latest;
   }
 
-  /** Whether the store decides by this limit still, and not by one that has replaced it. */
+  /** Whether the store still decides by this limit, and not by one that has replaced it. */
   boolean isCurrentAtStore() {
     return latest().storeLimit == storeLimit;
   }
 
   /**
-   * Whether what the store was charged under this limit can be given back under it, though another
-   * may have replaced it since: where that counts the same windows, or where it is the same. What a
-   * pace gives back with the time depends on the pace.
+   * Whether charges of the store under this limit can be refunded, though another limit may have
+   * replaced it: if that counts the same windows, or is the same. What a pacing limit regains over
+   * time depends on its rate.
    */
   boolean takesBack() {
     Budget latest = latest();

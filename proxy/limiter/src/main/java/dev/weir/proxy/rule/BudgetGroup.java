@@ -9,8 +9,8 @@ import dev.weir.scripts.ScriptLimit;
 import java.util.List;
 
 /**
- * The budgets of a rule that have one key, and so one identity, and on which the same gate decides.
- * Immutable; any thread.
+ * The budgets of a rule that have one key, and so one identity, and the same gate. Immutable; any
+ * thread.
  */
 public final class BudgetGroup {
   private static final long NS_PER_US = 1_000;
@@ -28,8 +28,8 @@ public final class BudgetGroup {
   private final long leaseSeed;
 
   /**
-   * @param budgets 1 or more, all of one key, mode and policy.
-   * @param previous the groups of the set before.
+   * @param budgets 1 or more, all of one key, mode and failure policy.
+   * @param previous the groups of the previous set.
    */
   BudgetGroup(List<Budget> budgets, BudgetGroup[] previous) {
     BudgetSpec first = budgets.get(0).spec();
@@ -88,14 +88,14 @@ public final class BudgetGroup {
   }
 
   /**
-   * Sets the hands of these budgets apart from all others: a hand's key is the identity's hash XOR
-   * this. Another one as soon as one of the limits is.
+   * Separates the leases of these budgets from those of others: a key in the lease table is the
+   * identity's hash XOR this. Another one if one of the limits is.
    */
   public long leaseSeed() {
     return leaseSeed;
   }
 
-  /** Whether the store decides by these limits still. */
+  /** Whether the store still decides by these limits. */
   public boolean isCurrent() {
     boolean isCurrent = true;
     for (Budget budget : budgets) {
@@ -104,7 +104,7 @@ public final class BudgetGroup {
     return isCurrent;
   }
 
-  /** Whether what the store was charged under these limits can be given back under them. */
+  /** Whether charges of the store under these limits can be refunded under them. */
   public boolean takesBack() {
     boolean takesBack = true;
     for (Budget budget : budgets) {
@@ -117,12 +117,12 @@ public final class BudgetGroup {
     return key;
   }
 
-  /** Who decides on these budgets. */
+  /** The mode of these budgets. */
   public Mode mode() {
     return mode;
   }
 
-  /** The policy on these budgets while the store gives no decision. */
+  /** The failure policy of these budgets. */
   public OnStoreFailure onStoreFailure() {
     return onStoreFailure;
   }
@@ -136,14 +136,15 @@ public final class BudgetGroup {
     return budgets[index];
   }
 
-  /** The kind of identity that is counted, as names in the store have it; not to be changed. */
+  /** The kind of identity, as it stands in names in the store; not to be changed. */
   public byte[] dimension() {
     return dimension;
   }
 
   /**
-   * The limits that the store charges, by budget; null unless it decides. The same array as long as
-   * all of these limits stay, so that checks of the same budgets are told by it; not to be changed.
+   * The limits that the store charges, by budget; null unless the store decides. The same array as
+   * long as all of these limits stay, so that checks of the same budgets are recognised by it; not
+   * to be changed.
    */
   public ScriptLimit[] storeLimits() {
     return storeLimits;

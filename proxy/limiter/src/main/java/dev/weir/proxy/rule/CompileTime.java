@@ -1,9 +1,8 @@
 package dev.weir.proxy.rule;
 
 /**
- * When rules are compiled, on the clock of the checks.
+ * The time at which rules are compiled, by the clock of the checks.
  *
- * @param unixEpochNs 1970-01-01T00:00Z: the windows of the clock and the calendar are counted from
- *     there.
+ * @param unixEpochNs 1970-01-01T00:00Z: windows of the clock and the calendar are counted from it.
  */
 record CompileTime(long unixEpochNs, long nowNs) {}

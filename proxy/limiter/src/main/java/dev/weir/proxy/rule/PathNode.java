@@ -6,8 +6,7 @@ import java.util.Arrays;
 import org.agrona.DirectBuffer;
 
 /**
- * A place in the trie of path patterns: what has been matched so far. Built by {@link RuleMatcher}
- * and not changed afterwards.
+ * A node in the trie of path patterns. Built by {@link RuleMatcher}, and not changed afterwards.
  */
 final class PathNode {
   private static final Rule[] NO_RULES = {};
@@ -33,7 +32,7 @@ final class PathNode {
     plain = !special;
   }
 
-  /** The child for any one segment, made if need be. */
+  /** The child for any one segment, made if necessary. */
   PathNode single() {
     if (single == null) {
       single = new PathNode(null, 0);
@@ -41,7 +40,7 @@ final class PathNode {
     return single;
   }
 
-  /** The child for a label, made if need be. */
+  /** The child for a label, made if necessary. */
   PathNode literal(byte[] label) {
     long wanted = SegmentLabel.hash(label);
     if (literals == null) {
@@ -75,7 +74,7 @@ final class PathNode {
     return slot;
   }
 
-  /** Appends a rule whose pattern ends here; the order of the calls is the order of trial. */
+  /** Appends a rule whose pattern ends here; rules are tried in the order of the calls. */
   void addHere(Rule rule) {
     here = append(here, rule);
   }
@@ -92,11 +91,11 @@ final class PathNode {
   }
 
   /**
-   * The most specific rule for what is left of the path; null if there is none. Each node tries its
-   * literal child, the child for any segment, and its {@code **} rules, in this order, so that what
-   * is found first is the most specific; a rule that does not want the method counts as not found.
+   * The most specific rule for the rest of the path; null if there is none. Each node tries its
+   * literal child, the child for any segment, and its {@code **} rules, in this order, so the first
+   * that is found is the most specific. A rule for other methods counts as not found.
    *
-   * @param at where the next segment starts.
+   * @param at start of the next segment.
    */
   Rule match(RequestView request, DirectBuffer bytes, int at, int end, boolean ignoreCase) {
     int from = at;
@@ -127,7 +126,7 @@ final class PathNode {
     return first(rest, request);
   }
 
-  /** Rules for any path below this node, when there is no path to speak of. */
+  /** Finds a rule for a target without a path. */
   Rule matchRest(RequestView request) {
     return first(rest, request);
   }

@@ -31,7 +31,7 @@ public final class Rule {
   private final long cost;
   private final List<Budget> budgets;
 
-  /** The budgets; those of the last version that had limits if this one has none. */
+  /** The budgets; if this version has none, those of the last version that had limits. */
   private final List<Budget> remembered;
 
   private final BudgetGroup[] groups;
@@ -41,11 +41,11 @@ public final class Rule {
   private final byte[][] methods;
 
   /**
-   * @param index the rule's place in the file, from 0.
-   * @param version the version of the set it is compiled for.
-   * @param previous the rule of that id in the set before; null if there was none.
+   * @param index of the rule in the file, from 0.
+   * @param version of the set that it is compiled for.
+   * @param previous the rule with that id in the previous set; null if there was none.
    * @param clock of the checks.
-   * @throws BadValueException if a check would have to charge more names than it may, see {@link
+   * @throws BadValueException if a check would have to charge too many names, see {@link
    *     #checkChange}.
    */
   Rule(RuleSpec spec, int index, long version, Rule previous, CompileTime clock) {
@@ -74,13 +74,11 @@ public final class Rule {
   }
 
   /**
-   * Compiles limits that are in no set, as no request is matched with them: a caller knows whose
-   * they are.
+   * Compiles limits that are in no set, for a caller that finds them itself.
    *
-   * @param version another one than that of any such limits of the same id and key, unless their
-   *     budgets are to be the same.
-   * @param previous the limits that these replace, whose budgets go on; null if there are none.
-   * @param unixEpochNs the Unix epoch on the clock of the checks.
+   * @param version different for all such limits of the same id and key, unless they share budgets.
+   * @param previous the limits that these replace, whose budgets continue; null if there are none.
+   * @param unixEpochNs the Unix epoch by the clock of the checks.
    */
   public static Rule alone(RuleSpec spec, long version, Rule previous, long unixEpochNs) {
     return new Rule(spec, 0, version, previous, new CompileTime(unixEpochNs, 0));
@@ -104,7 +102,7 @@ public final class Rule {
     return List.copyOf(budgets);
   }
 
-  /** The budgets that those of a rule continue, each at its place; null where there is none. */
+  /** The budgets that a rule's budgets continue, by index; null where there is none. */
   private static Budget[] continued(RuleSpec spec, Rule previous) {
     Budget[] continued = new Budget[spec.budgets().size()];
     if (previous != null) {
@@ -122,11 +120,11 @@ public final class Rule {
   }
 
   /**
-   * Reports what the rule cannot become while it is in use, as what was used would be forgotten:
-   * what this node has counted is not known to the store, nor the other way round; and what was
-   * used under a former name is known only to a check that charges this name.
+   * Reports what the rule cannot become while it is in use, because what was used would be
+   * forgotten: a change between local counts and the store's, and more former names than a check
+   * may charge.
    *
-   * @param nowNs on the clock of the checks.
+   * @param nowNs by the clock of the checks.
    */
   void checkChange(RuleSpec to, long nowNs, FaultSink sink) {
     if (to.action() != RuleAction.LIMIT || to.dryRun() || dryRun()) {
@@ -179,8 +177,8 @@ public final class Rule {
   }
 
   /**
-   * Each budget, and behind it itself under its former names. A rehearsal leaves out what does not
-   * fit into a check.
+   * Each budget, followed by its copies under former names. A dry-run rule leaves out those that do
+   * not fit into a check.
    */
   private List<Budget> withFormers() {
     List<Budget> all = new ArrayList<>();
@@ -234,12 +232,12 @@ public final class Rule {
     return spec.id();
   }
 
-  /** The id in UTF-8: the same array as long as the rule lives. */
+  /** The id in UTF-8: always the same array. */
   public byte[] idUtf8() {
     return idUtf8;
   }
 
-  /** The rule's place in its set, 0 to the set's size - 1. */
+  /** The index of the rule in its set. */
   public int index() {
     return index;
   }
@@ -248,58 +246,61 @@ public final class Rule {
     return spec.action();
   }
 
-  /** Whether the rule decides and counts apart, and every request passes. */
+  /** Whether the rule is a dry run: it decides and counts, and every request passes. */
   public boolean dryRun() {
     return spec.dryRun();
   }
 
-  /** The budgets of the rule, in the order of the file; none unless the action is to limit. */
+  /** The budgets, in the order of the file; none unless the action is to limit. */
   public List<Budget> budgets() {
     return budgets;
   }
 
-  /** Has the budgets that these replace decide by these; see {@link RuleSet#succeed}. */
+  /** Links the budgets that these replace to these: {@link RuleSet#succeed}. */
   public void succeed() {
     budgets.forEach(Budget::succeed);
   }
 
-  /** Nobody decides by the budgets that these replace; see {@link RuleSet#completeAdoption}. */
+  /** Marks the budgets that these replace as unused: {@link RuleSet#completeAdoption}. */
   public void completeAdoption() {
     budgets.forEach(Budget::completeAdoption);
   }
 
-  /** How many groups its budgets make. */
+  /** The number of groups of its budgets. */
   public int groupCount() {
     return groups.length;
   }
 
   /**
-   * The budgets of one key and gate: first those that this node decides on, then the store's, each
-   * in the order of the file.
+   * The budgets of one key and gate: first the groups that this node decides on, then the store's,
+   * each in the order of the file.
    */
   public BudgetGroup group(int index) {
     return groups[index];
   }
 
-  /** How many of the groups, the first ones, this node decides on. */
+  /** The number of groups that this node decides on, which are the first ones. */
   public int localGroupCount() {
     return localGroupCount;
   }
 
   /**
-   * The limits that the store charges, group by group, as {@link BudgetGroup#storeLimits()} has it;
-   * null unless it decides on any.
+   * The limits that the store charges, group by group, as in {@link BudgetGroup#storeLimits()};
+   * null unless the store decides on some.
    */
   public ScriptLimit[] storeLimits() {
     return storeLimits;
   }
 
-  /** Whether the store decides on some of the groups, and what it gives to keep is used of all. */
+  /** Whether the store decides on some of the groups, all of which are of mode leased. */
   public boolean isLeased() {
     return isLeased;
   }
 
-  /** Whether requests for one budget may be granted together: not if each has its own slot. */
+  /**
+   * Whether requests for one budget may be granted together: not if each has its own slot in a
+   * queue.
+   */
   public boolean coalesces() {
     return budgets.get(0).spec().limit().overflow() != Overflow.QUEUE;
   }
@@ -309,7 +310,7 @@ public final class Rule {
     return cost;
   }
 
-  /** Whether each message of a stream of gRPC is asked for, behind the first. */
+  /** Whether each message of a stream is charged, after the first ({@code cost: messages}). */
   public boolean countsMessages() {
     return spec.countsMessages();
   }

@@ -15,13 +15,13 @@ import java.util.Set;
  * Finds the rule for a request in a trie of path segments.
  *
  * <p><b>Cost.</b> One hash look-up per segment and node tried, whatever the number of rules.
- * Several nodes are tried only where patterns disagree on which segments are wildcards: for one
+ * Several nodes are tried only where patterns disagree on which segments are wildcards. For one
  * path, every sequence of (literal, any) that patterns begin with leads to at most one node, so a
- * match visits at most as many nodes as there are such sequences, and a set with more than {@value
- * #MAX_SHAPES} is not accepted. What lies deeper than the longest pattern is not looked at.
+ * match visits at most as many nodes as there are such sequences; a set with more than
+ * {@value #MAX_SHAPES} is not accepted. Segments deeper than the longest pattern are not read.
  *
- * <p>At a node only rules are kept that add a method: those behind a rule for all methods, or whose
- * methods were all taken, can never match, and {@link #unreachable} names them.
+ * <p>A node keeps only rules that add a method. A rule behind one for all methods, or whose methods
+ * were all taken, can never match: {@link #unreachable} has those.
  */
 final class RuleMatcher {
   /** The most sequences of literal and wildcard segments that the patterns of a set begin with. */
@@ -91,17 +91,21 @@ final class RuleMatcher {
     return root.match(request, request.bytes(), offset + 1, offset + length, ignoreCase);
   }
 
-  /** The rules that no request can reach, each with the one that stands before it. */
+  /** The rules that no request can reach, each with the rule in front of it. */
   Map<Rule, Rule> unreachable() {
     return unreachable;
   }
 
-  /** Which methods of one pattern already have a rule. */
+  /** The methods of one pattern that have a rule. */
   private static final class Taken {
     private final Map<String, Rule> byMethod = new HashMap<>();
     private Rule all;
 
-    /** The rule that leaves nothing for this one; null if something is left, now taken. */
+    /**
+     * Takes a rule's methods.
+     *
+     * @return the rule that has all of them already; null if some were left.
+     */
     private Rule take(Rule rule) {
       if (all != null) {
         return all;

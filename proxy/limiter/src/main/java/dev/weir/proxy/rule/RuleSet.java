@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * All rules, compiled. Immutable but for this node's {@link Shares}, and swapped whole: an event
- * loop that reads the reference once per request never sees half of a change.
+ * All rules, compiled. Immutable except for this node's {@link Shares}, and replaced as a whole: an
+ * event loop that reads the reference once per request never sees half of a change.
  */
 public final class RuleSet {
   /** No rules: nothing matches. */
@@ -36,15 +36,14 @@ public final class RuleSet {
   }
 
   /**
-   * Compiles rules that {@link RuleSpec#check} found nothing wrong with, with ids that differ.
+   * Compiles rules in which {@link RuleSpec#check} found no fault, with different ids.
    *
-   * @param ignoreCase whether paths match whatever the case of their ASCII letters, for services
-   *     that do not tell {@code /A} from {@code /a}.
-   * @param previous the set to be replaced, whose budgets go on; {@link #EMPTY} at the start.
-   * @param unixEpochNs 1970-01-01T00:00Z on the clock of the checks: the windows of the clock and
-   *     the calendar are counted from there.
-   * @param nowNs the time on the clock of the checks.
-   * @throws BadValueException if the patterns mix wildcards in too many ways, or where {@link
+   * @param ignoreCase whether paths match regardless of the case of ASCII letters.
+   * @param previous the set to be replaced, whose budgets continue; {@link #EMPTY} at the start.
+   * @param unixEpochNs 1970-01-01T00:00Z by the clock of the checks: windows of the clock and the
+   *     calendar are counted from it.
+   * @param nowNs by the clock of the checks.
+   * @throws BadValueException if the patterns mix wildcards in too many ways, or if {@link
    *     #checkChange} finds too many names.
    */
   public static RuleSet compile(
@@ -53,19 +52,19 @@ public final class RuleSet {
     return new RuleSet(specs, ignoreCase, previous.version + 1, previous, clock);
   }
 
-  /** Compiles rules at the clock's beginning. */
+  /** Compiles rules at time 0 of the clock. */
   public static RuleSet compile(
       List<RuleSpec> specs, boolean ignoreCase, RuleSet previous, long unixEpochNs) {
     return compile(specs, ignoreCase, previous, unixEpochNs, 0);
   }
 
-  /** These rules, compiled anew to replace these. */
+  /** Compiles these rules again, to replace these. */
   public RuleSet again(long unixEpochNs, long nowNs) {
     List<RuleSpec> specs = rules.stream().map(Rule::spec).toList();
     return compile(specs, ignoreCase, this, unixEpochNs, nowNs);
   }
 
-  /** When the first of the names in the store ends that budgets had before; never if none does. */
+  /** When the first former name in the store ends; never if there is none. */
   public long formerNamesUntilNs() {
     long untilNs = Long.MAX_VALUE;
     for (Rule rule : rules) {
@@ -81,9 +80,9 @@ public final class RuleSet {
   /**
    * Reports what these rules cannot become while they are in use.
    *
-   * @param to each right by itself.
-   * @param nowNs the time on the clock of the checks.
-   * @param sink is told the fields as {@code rules[0].mode}.
+   * @param to rules without a fault of their own.
+   * @param nowNs by the clock of the checks.
+   * @param sink receives fields such as {@code rules[0].mode}.
    */
   public void checkChange(List<RuleSpec> to, long nowNs, RuleSpec.FaultSink sink) {
     for (int i = 0; i < to.size(); i++) {
@@ -112,7 +111,7 @@ public final class RuleSet {
     return byId.get(id);
   }
 
-  /** Makes every budget's share of its limit. */
+  /** Computes this node's share of every limit. */
   void divide(int nodeCount, int rank) {
     for (Rule rule : rules) {
       for (Budget budget : rule.budgets()) {
@@ -122,8 +121,8 @@ public final class RuleSet {
   }
 
   /**
-   * Has the budgets of the set before decide by those of this one. To be called before anybody uses
-   * this set; a set that is compiled and not published leaves them alone.
+   * Links the budgets of the previous set to those of this one. Call it before anybody uses this
+   * set; a set that is compiled and never published changes nothing.
    */
   public void succeed() {
     for (Rule rule : rules) {
@@ -132,7 +131,8 @@ public final class RuleSet {
   }
 
   /**
-   * To be called once everybody uses this set, and nobody is in the middle of a check by another.
+   * Marks the budgets of the previous set as unused, once all event loops use this set and none is
+   * inside a check by another.
    */
   public void completeAdoption() {
     for (Rule rule : rules) {
@@ -145,12 +145,12 @@ public final class RuleSet {
     return rules;
   }
 
-  /** One more than that of the set it replaced. */
+  /** The version: one more than that of the replaced set. */
   public long version() {
     return version;
   }
 
-  /** The rules that no request can reach, each with the one that stands before it. */
+  /** The rules that no request can reach, each with the rule in front of it. */
   public Map<Rule, Rule> unreachable() {
     return matcher.unreachable();
   }

@@ -42,8 +42,8 @@ public final class CidrSet {
   }
 
   /**
-   * The smaller start first. Two CIDR ranges are disjoint or one holds the other: of two with one
-   * start the larger first.
+   * Orders by start, and by size if the starts are equal, the larger first. Two CIDR ranges are
+   * disjoint, or one contains the other.
    */
   private static int compare(Cidr a, Cidr b) {
     int byStart =
@@ -56,7 +56,7 @@ public final class CidrSet {
     return byHigh != 0 ? byHigh : Long.compareUnsigned(lowA, lowB);
   }
 
-  /** Whether one of the ranges holds the address. */
+  /** Whether one of the ranges contains the address. */
   public boolean contains(long high, long low) {
     int least = 0;
     int most = ranges.length / LONGS_PER_RANGE - 1;

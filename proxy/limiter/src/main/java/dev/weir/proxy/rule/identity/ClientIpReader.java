@@ -7,24 +7,18 @@ import dev.weir.proxy.request.RequestView;
 import org.agrona.DirectBuffer;
 
 /**
- * Who the client is: the peer, unless the peer is a trusted proxy; then the address nearest to us,
- * in what the proxies say, that is not itself a trusted proxy.
+ * Finds the client's address: the peer's, unless the peer is a trusted proxy; then the address
+ * nearest to us in {@code client-ip-header} that is not a trusted proxy's.
  *
- * <p>The list is the one field's values joined in order of arrival, and is walked from its end.
- * Only what a trusted proxy wrote is ever believed: the entry left of a trusted address.
- *
- * <ul>
- *   <li>An entry that is no address ({@code unknown}, {@code _hidden}, a bad port) ends the walk:
- *       the last address before it is the client. Empty entries are skipped.
- *   <li>If every address is a trusted proxy's, the client is the peer: a list shorter than the
- *       chain of proxies names nobody.
- *   <li>After {@value #MAX_ENTRIES} entries the walk ends with the last address read.
- * </ul>
- *
- * One per event loop; allocates nothing.
+ * <p>All values of the field are one list, which is read from its end. Only entries that a trusted
+ * proxy wrote are believed: each is the entry left of a trusted address. <ul> <li>An entry that is
+ * no address ({@code unknown}, {@code _hidden}, a bad port) ends the walk: the last address before
+ * it is the client's. Empty entries are skipped. <li>If every address is a trusted proxy's, the
+ * client is the peer. <li>After {@value #MAX_ENTRIES} entries the walk ends with the last address
+ * read. </ul> One per event loop; allocates nothing.
  */
 public final class ClientIpReader {
-  /** More proxies than this stand in no chain. */
+  /** The most entries that are read; no chain of proxies is longer. */
   public static final int MAX_ENTRIES = 64;
 
   private final CidrSet trusted;

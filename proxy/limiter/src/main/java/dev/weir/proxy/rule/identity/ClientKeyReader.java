@@ -4,10 +4,9 @@ import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.RequestView;
 
 /**
- * The address by which a client is given its share: the one that limits by {@code ip} count, IPv6
- * by its /64. A trusted proxy that names nobody has no key, as anybody may stand behind it; nor has
- * a peer on this machine, over loopback or a Unix-domain socket: it is the service's own company,
- * or a proxy that nobody told us of.
+ * The address by which a client gets its share of a bound: the one that {@code key: ip} counts,
+ * IPv6 by its /64. A trusted proxy that names no client has none, as it stands for many clients;
+ * nor has a peer over loopback or a Unix socket, as it belongs to the service or is a proxy.
  */
 public final class ClientKeyReader implements ClientKey {
   private static final int LOOPBACK_NET = 127;

@@ -7,12 +7,12 @@ import org.agrona.ExpandableArrayBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Whose budget a descriptor charges: its domain, keys and values, each with its length before it,
- * so that no two descriptors have the same bytes. Filled anew for each; allocates nothing once its
- * memory is large enough.
+ * The identity of one of Envoy's descriptors: its domain, keys and values, each with its length
+ * before it, so that no two descriptors have the same bytes. Filled anew for each; allocates
+ * nothing once its memory is large enough.
  */
 public final class DescriptorIdentity implements Identity, Identities {
-  /** Set in the length of a pattern that stands for all values that it matches. */
+  /** Marks the length of a pattern whose values share a budget. */
   private static final int SHARED = 1 << 31;
 
   private final KeyHasher hasher;
@@ -24,7 +24,7 @@ public final class DescriptorIdentity implements Identity, Identities {
     this.hasher = hasher;
   }
 
-  /** Begins with the domain; a key and its value for each entry follow. */
+  /** Begins with the domain; a key and its value follow for each entry. */
   public DescriptorIdentity domain(DirectBuffer from, int offset, int count) {
     length = 0;
     return text(from, offset, count);
@@ -38,7 +38,7 @@ public final class DescriptorIdentity implements Identity, Identities {
     return this;
   }
 
-  /** Adds a pattern in the place of the values that it matches, which have one budget. */
+  /** Adds a pattern instead of the value, as all values that match it share a budget. */
   public DescriptorIdentity shared(byte[] pattern) {
     bytes.putInt(length, pattern.length | SHARED, ByteOrder.BIG_ENDIAN);
     bytes.putBytes(length + Integer.BYTES, pattern);
@@ -46,7 +46,7 @@ public final class DescriptorIdentity implements Identity, Identities {
     return this;
   }
 
-  /** Says that it is whole. */
+  /** Ends the identity. */
   public DescriptorIdentity end() {
     hash = hasher.hash(bytes, 0, length);
     return this;
@@ -67,15 +67,15 @@ public final class DescriptorIdentity implements Identity, Identities {
     return length;
   }
 
-  /** This one: a descriptor's limit has one group of budgets. */
+  /** Returns this: a descriptor's limit has one group of budgets. */
   @Override
   public Identity of(int group) {
     return this;
   }
 
   /**
-   * Writes the text of an identity of this kind: {@code DOMAIN+KEY=VALUE}, a shared pattern with
-   * {@code *} behind it.
+   * Writes the text of such an identity: {@code DOMAIN+KEY=VALUE}, with {@code *} after a shared
+   * pattern.
    *
    * @param end of the room for it.
    * @return where it ends, or {@link IdentityText#TOO_LONG}.

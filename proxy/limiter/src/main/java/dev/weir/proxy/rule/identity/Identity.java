@@ -4,13 +4,13 @@ import dev.weir.proxy.rule.Budget;
 import org.agrona.DirectBuffer;
 
 /**
- * Whose budget a request charges. Two identities of one key never have the same bytes; what the
- * bytes mean, {@link IdentityText} knows.
+ * An identity: whose budget a request charges. Two identities of one key never have the same bytes;
+ * {@link IdentityText} knows their meaning.
  */
 public interface Identity {
   /**
-   * The hash under this process' secret key, the same for every rule with that key. The key of one
-   * of its local budgets is this XOR the {@link Budget#seed()}.
+   * The hash under the secret key of this process, the same for every rule with that key. The key
+   * of a local budget is this XOR {@link Budget#seed()}.
    */
   long hash();
 

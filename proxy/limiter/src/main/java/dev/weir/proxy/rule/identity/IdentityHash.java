@@ -9,8 +9,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * HMAC-SHA256 (RFC 2104) of what names are not to show, cut to 128 bits. Written out here, as the
- * JDK's own makes its result anew for each call. One per event loop; allocates nothing after
+ * HMAC-SHA256 (RFC 2104) of secrets for names in the store, cut to 128 bits. Implemented here
+ * because the JDK's own allocates its result. One per event loop; allocates nothing after
  * construction.
  */
 final class IdentityHash {

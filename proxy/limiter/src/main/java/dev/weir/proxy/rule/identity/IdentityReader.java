@@ -42,7 +42,7 @@ public final class IdentityReader implements Identities {
   private static final byte VALUE = 1;
   static final byte ADDRESS = 2;
 
-  /** An address in the place of a value that is absent. */
+  /** Tags an address that stands in for an absent value. */
   static final byte STAND_IN = 3;
 
   private static final int ADDRESS_BYTES = 16;
@@ -56,7 +56,7 @@ public final class IdentityReader implements Identities {
   private final long ipv6MaskLow;
   private final Read[] reads = new Read[RuleSpec.MAX_BUDGETS];
 
-  /** The one that is being read. */
+  /** The identity that is being read. */
   private UnsafeBuffer scratch;
 
   private int length;
@@ -102,11 +102,11 @@ public final class IdentityReader implements Identities {
   }
 
   /**
-   * Reads the identities that a rule wants, one by each of its keys: what the question gives, and
-   * the rest from its request. Either way they are the same bytes. Takes memory when a rule has
-   * more keys, or a key more parts, than any before it.
+   * Reads the identities of a rule, one by each of its keys: from the question if it gives them,
+   * else from its request, with the same bytes. Allocates only if a rule has more keys, or a key
+   * more parts, than any before.
    *
-   * @return null, and {@link #of} tells them until the next read; or the reason for refusing the
+   * @return null, and {@link #of} returns them until the next read; or the reason to refuse the
    *     request.
    */
   public RefusalReason read(Rule rule, Question question) {
@@ -148,7 +148,7 @@ public final class IdentityReader implements Identities {
     return reads[group];
   }
 
-  /** Which of the given identities is that of a source; negative if none is. */
+  /** The index of the given identity for a source; negative if there is none. */
   private static int given(KeyPart part, Question question) {
     for (int i = 0; i < question.identityCount(); i++) {
       if (part.isNamed(question.identityName(i))) {
@@ -203,7 +203,10 @@ public final class IdentityReader implements Identities {
     return appendValue(value(part, request, length + PART_HEADER_BYTES), onMissing, request);
   }
 
-  /** Appends a part whose value has been copied, or what stands in for one that is absent. */
+  /**
+   * Appends a part whose value has been copied, or what {@code on-missing-key} puts in the place of
+   * an absent one.
+   */
   private RefusalReason appendValue(int valueLength, OnMissingKey onMissing, RequestView request) {
     if (valueLength == PairReader.TWICE) {
       return RefusalReason.IDENTITY_AMBIGUOUS;
@@ -228,7 +231,10 @@ public final class IdentityReader implements Identities {
     return null;
   }
 
-  /** Copies a part's value to the scratch; its length, or why there is none. */
+  /**
+   * Copies a part's value to the scratch buffer; returns its length, {@link PairReader#ABSENT} or
+   * {@link PairReader#TWICE}.
+   */
   private int value(KeyPart part, RequestView request, int at) {
     return switch (part.source()) {
       case HOST -> host(request.bytes(), request.authorityOffset(), request.authorityLength(), at);
@@ -263,9 +269,9 @@ public final class IdentityReader implements Identities {
   }
 
   /**
-   * The host that is forwarded: that of the target, if it has one, else of the Host field. Services
-   * take all spellings of a name for one host, and so does this: in lower case, without a dot at
-   * the end and without the port.
+   * Copies the host that is forwarded: that of the target, if it has one, else of the Host field;
+   * in lower case, without a dot at the end and without the port, as services take all these
+   * spellings for one host.
    */
   private int host(DirectBuffer bytes, int from, int hostLength, int at) {
     int end = from + hostLength;

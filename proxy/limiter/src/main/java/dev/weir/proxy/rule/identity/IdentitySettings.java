@@ -1,11 +1,11 @@
 package dev.weir.proxy.rule.identity;
 
 /**
- * How clients are told apart.
+ * The settings by which clients are told apart.
  *
- * @param trustedProxies peers that are believed about who stands behind them.
- * @param ipv6Prefix the bits of an IPv6 address that make one client, 1 to 128: who has one address
- *     of a /64 has them all.
+ * @param trustedProxies peers whose {@code client-ip-header} is trusted.
+ * @param ipv6Prefix the bits of an IPv6 address that make one client, 1 to 128, as one client has
+ *     all addresses of its network.
  */
 public record IdentitySettings(
     CidrSet trustedProxies, ClientIpField clientIpField, int ipv6Prefix) {

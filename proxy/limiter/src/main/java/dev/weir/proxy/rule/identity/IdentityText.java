@@ -9,14 +9,14 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * An identity as people may read it, in ASCII: its parts with {@code +} between them. A value's
- * letters, digits and {@code -._~@} stand for themselves, all other bytes are percent-encoded. An
- * absent part is {@code !}, an address that stands in for one {@code =192.0.2.1}. So no two
- * identities of one key have the same text, and none holds a colon, a brace or a blank.
+ * The text of an identity in names in the store, in ASCII: its parts with {@code +} between them. A
+ * value's letters, digits and {@code -._~@} stand for themselves, all other bytes are
+ * percent-encoded. An absent part is {@code !}, an address that stands in for one {@code
+ * =192.0.2.1}. So no two identities of one key have the same text, and none contains a colon, a
+ * brace or a blank.
  *
- * <p>A value that is secret is {@code #} and 32 digits of a keyed hash, and so is a whole identity
- * that would be longer than {@link #MAX_BYTES}. A hash may stand for two values; that somebody
- * finds two is out of question.
+ * <p>A secret value is {@code #} and 32 digits of a keyed hash, and so is a whole identity that
+ * would be longer than {@link #MAX_BYTES}.
  *
  * <p>One per event loop; allocates nothing after construction.
  */
@@ -24,7 +24,7 @@ public final class IdentityText {
   /** The longest text. */
   public static final int MAX_BYTES = 128;
 
-  /** There was no room. */
+  /** The result if the text does not fit. */
   public static final int TOO_LONG = PercentEncoding.TOO_LONG;
 
   private static final int GROUPS = 8;
@@ -34,8 +34,8 @@ public final class IdentityText {
   private final IdentityHash hash;
 
   /**
-   * @param hashesAll whether every identity is hashed whole.
-   * @param hashed what is secret, beside what {@link KeyPart#isSecret} says.
+   * @param hashesAll whether every identity is hashed as a whole.
+   * @param hashed further secret sources, besides {@link KeyPart#isSecret}.
    * @param hashKey of the hash.
    */
   public IdentityText(boolean hashesAll, Set<KeyPart> hashed, String hashKey) {

@@ -4,9 +4,9 @@ import dev.weir.proxy.request.IpAddress;
 import org.agrona.DirectBuffer;
 
 /**
- * Reads addresses out of bytes, strictly: an address has one spelling per family that is accepted
- * here and elsewhere alike. Dotted decimal has four parts, none with a leading zero; IPv6 is RFC
- * 4291, section 2.2, without a zone. One per event loop; allocates nothing.
+ * Parses addresses strictly, so that this and other parsers read the same. Dotted decimal has four
+ * parts without leading zeros; IPv6 is RFC 4291, section 2.2, without a zone. One per event loop;
+ * allocates nothing.
  */
 final class IpText {
   private static final long V4_MAPPED_PREFIX = 0xFFFF_0000_0000L;
@@ -59,7 +59,9 @@ final class IpText {
     return -1;
   }
 
-  /** A colon and 1 to 5 digits, or nothing. What the port is does not matter. */
+  /**
+   * Whether the bytes are empty, or a colon and 1 to 5 digits. The port's value does not matter.
+   */
   private static boolean isPortOrNothing(DirectBuffer bytes, int from, int to) {
     if (from == to) {
       return true;
@@ -83,7 +85,7 @@ final class IpText {
     return octets >= 0;
   }
 
-  /** The four octets, first one highest; -1 if the bytes are no dotted decimal. */
+  /** The four octets, the first one highest; -1 if the bytes are not dotted decimal. */
   private static long octets(DirectBuffer bytes, int from, int to) {
     long octets = 0;
     int at = from;

@@ -11,12 +11,12 @@ import java.security.SecureRandom;
 import org.agrona.DirectBuffer;
 
 /**
- * Hashes identities under a key of this process, so that nobody outside can choose two identities
- * that share a budget. Immutable; one for all event loops.
+ * Hashes identities under a secret key of this process, so that nobody outside can choose two
+ * identities that share a budget. Immutable; one for all event loops.
  *
- * <p>A budget's key is the identity's hash XOR the {@link Budget#seed()}: as good as a hash keyed
- * by both, since the first is secret and random, and a limit that changes finds what an identity
- * consumed before without hashing it again.
+ * <p>A budget's key is the identity's hash XOR {@link Budget#seed()}: as good as a hash with both
+ * as its key, since the first is secret and random. A changed limit finds what an identity used
+ * before without hashing it again.
  */
 public final class KeyHasher {
   private static final Path SOURCE = Path.of("/dev/urandom");
@@ -27,13 +27,16 @@ public final class KeyHasher {
     this.hash = hash;
   }
 
-  /** One with a key from the system's secure random source. */
+  /** A hasher with a key from the system's secure random source. */
   public static KeyHasher random() {
     ByteBuffer key = ByteBuffer.wrap(randomBytes(2 * Long.BYTES));
     return withKey(key.getLong(), key.getLong());
   }
 
-  /** Read directly where that is possible: a start need not load Java's security providers. */
+  /**
+   * Random bytes, read from the system directly if possible, so that a start need not load Java's
+   * security providers.
+   */
   private static byte[] randomBytes(int count) {
     try (InputStream source = Files.newInputStream(SOURCE)) {
       byte[] bytes = source.readNBytes(count);
@@ -48,7 +51,7 @@ public final class KeyHasher {
     return bytes;
   }
 
-  /** One with a given key, for tests that must repeat. */
+  /** A hasher with a given key, for tests that must be repeatable. */
   public static KeyHasher withKey(long key0, long key1) {
     return new KeyHasher(new SipHash(key0, key1));
   }

@@ -8,26 +8,21 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Finds one cookie or query parameter, and copies its value in the spelling that all its spellings
- * share. A value that an origin decodes must not count as many identities as it has spellings.
- *
- * <ul>
- *   <li>Cookies (RFC 6265, section 4.2.1, over all lines of the field): pairs between semicolons,
- *       white space around names and values dropped, names exact, one pair of quotes around a value
- *       dropped, values percent-decoded.
- *   <li>Query parameters: pairs between ampersands; names and values percent-decoded, {@code +} is
- *       a space. A parameter without {@code =} is empty. Some services end a pair at a semicolon
- *       too: where that would make another value of it, it is as if there were two.
- *   <li>A percent sign without two hex digits stands for itself.
- * </ul>
- *
- * Stateless; any thread; allocates nothing.
+ * Finds one cookie or query parameter, and copies its value in a normal form: a value that a
+ * service decodes must not count as several identities because it has several spellings. <ul>
+ * <li>Cookies (RFC 6265, section 4.2.1, over all lines of the field): pairs between semicolons,
+ * white space around names and values dropped, names exact, one pair of quotes around a value
+ * dropped, values percent-decoded. <li>Query parameters: pairs between ampersands; names and values
+ * percent-decoded, {@code +} is a space. A parameter without {@code =} is empty. Some services end
+ * a pair at a semicolon too: if they would read another value, the parameter counts as occurring
+ * twice. <li>A percent sign without two hex digits stands for itself. </ul> Stateless; any thread;
+ * allocates nothing.
  */
 final class PairReader {
-  /** Instead of a length: there is no such pair. */
+  /** The result if there is no such pair. */
   static final int ABSENT = -1;
 
-  /** Instead of a length: there are two or more. */
+  /** The result if there are two or more. */
   static final int TWICE = -2;
 
   private static final FieldName COOKIE = FieldName.of("cookie");
@@ -80,7 +75,7 @@ final class PairReader {
     return result;
   }
 
-  /** Whether a service that takes a semicolon for a separator finds the name within a pair. */
+  /** Whether a service that splits at semicolons too finds the name within a pair. */
   private static boolean isBesideSemicolon(byte[] name, DirectBuffer bytes, int from, int to) {
     int end;
     for (int at = from; at < to; at = end + 1) {
@@ -151,7 +146,7 @@ final class PairReader {
     return out - at;
   }
 
-  /** The octet encoded at {@code at}; negative if there is no encoding. */
+  /** The octet that is percent-encoded at {@code at}; negative if there is none. */
   private static int octet(DirectBuffer bytes, int at, int to) {
     return bytes.getByte(at) == '%' && at + 2 < to
         ? TargetNormaliser.octet(bytes.getByte(at + 1), bytes.getByte(at + 2))

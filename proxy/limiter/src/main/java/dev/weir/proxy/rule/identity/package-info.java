@@ -1,5 +1,5 @@
 /**
- * Identities: what the key of a rule reads in a request, hashed, and as text for names in the
+ * Identities: read from a request by a rule's key, hashed, and written as text for names in the
  * store. Hot path.
  */
 package dev.weir.proxy.rule.identity;

@@ -1,6 +1,6 @@
 package dev.weir.proxy.rule.spec;
 
-/** How a rule's budget comes back. {@link LimitSpec} says what each of them takes. */
+/** The algorithm of a limit. {@link LimitSpec} says which settings each takes. */
 public enum Algorithm {
   /** A rate on average, never more than the burst at once. */
   GCRA("gcra"),
@@ -25,12 +25,12 @@ public enum Algorithm {
     this.text = text;
   }
 
-  /** Whether it paces, so that how much passes at once is apart from the rate. */
+  /** Whether it paces, so that the burst is independent of the rate. */
   boolean takesBurst() {
     return this == GCRA || this == TOKEN_BUCKET || this == LEAKY_BUCKET;
   }
 
-  /** Whether a key's state is more than a word, and takes a table with rings. */
+  /** Whether a key's state is more than a word, and needs a table with rings. */
   boolean takesRing() {
     return this == SLIDING_LOG || this == BUCKET_RING;
   }

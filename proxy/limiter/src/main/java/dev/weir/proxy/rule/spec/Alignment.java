@@ -4,7 +4,7 @@ import dev.weir.algorithms.CalendarUnit;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.TimeUnit;
 
-/** The moments at which the windows of a fixed window start. */
+/** The start of the windows of a fixed window. */
 public enum Alignment {
   /** At every multiple of the window since 1970-01-01T00:00Z. */
   EPOCH("epoch", null, null, null),
@@ -33,17 +33,17 @@ public enum Alignment {
     return unit;
   }
 
-  /** The unit of windows as the store knows it; null for {@link #EPOCH}. */
+  /** The unit of windows as the store names it; null for {@link #EPOCH}. */
   ChronoUnit storeUnit() {
     return storeUnit;
   }
 
-  /** Whether the edges differ from one time zone to the other. */
+  /** Whether the boundaries depend on the time zone. */
   boolean takesZone() {
     return this != EPOCH && this != MINUTE;
   }
 
-  /** Whether a limit's window, as it is written, is the one of this unit. */
+  /** Whether a limit's window, as written, is this unit. */
   boolean fits(Rate limit) {
     return unit == null ? !limit.isMonthly() : rate.sameWindow(limit);
   }

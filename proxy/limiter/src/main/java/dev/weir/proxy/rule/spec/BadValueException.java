@@ -1,8 +1,8 @@
 package dev.weir.proxy.rule.spec;
 
 /**
- * A value somebody wrote that is not one we can use: what was written, and what was expected
- * instead. Whoever asked for the value knows where it stands.
+ * A value in the settings that cannot be used: the value, and what was expected. The caller knows
+ * its place.
  */
 public final class BadValueException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;

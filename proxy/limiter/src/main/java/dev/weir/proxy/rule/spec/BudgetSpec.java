@@ -6,31 +6,31 @@ import java.time.ZoneId;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One limit of a rule as somebody wrote it, whose budgets it counts, and who decides on them.
+ * One limit of a rule as written, with its key, mode and failure policy.
  *
  * @param limit without a rate if there is no limit.
  * @param onStoreFailure null if not given, then {@link OnStoreFailure#LOCAL_SHARE}.
- * @param leaseLifeNs the longest life of a unit that is kept; 0 if not given, then as the limit's
- *     kind and window have it. For {@link Mode#LEASED}.
+ * @param leaseLifeNs the longest life of a lease; 0 if not given, then by the limit's kind and
+ *     window. For {@link Mode#LEASED}.
  */
 public record BudgetSpec(
     KeySpec key, LimitSpec limit, Mode mode, OnStoreFailure onStoreFailure, long leaseLifeNs) {
-  /** The longest life that can be set. */
+  /** The longest life of a lease that can be set. */
   public static final long MAX_LEASE_LIFE_NS = TimeUnit.SECONDS.toNanos(10);
 
   private static final long NS_PER_US = 1_000;
 
-  /** The policy while the store gives no decision. */
+  /** The failure policy. */
   public OnStoreFailure onStoreFailureOrDefault() {
     return onStoreFailure == null ? OnStoreFailure.LOCAL_SHARE : onStoreFailure;
   }
 
-  /** The longest life of a unit that is kept, in microseconds; the limit can be leased. */
+  /** The longest life of a lease, in microseconds; the limit can be leased. */
   public long leaseLifeUs() {
     return leaseLifeNs == 0 ? limit.leaseLifeUs() : leaseLifeNs / NS_PER_US;
   }
 
-  /** How many requests of a cost come back within the life of a unit. */
+  /** How many requests of a cost the limit regains within the life of a lease. */
   public double requestsPerLife(long cost) {
     return (double) leaseLifeUs()
         * NS_PER_US
@@ -39,12 +39,12 @@ public record BudgetSpec(
         / cost;
   }
 
-  /** The part of the limit that comes back within the life of a unit. */
+  /** The part of the limit that is regained within the life of a lease. */
   public double shareHeldBack() {
     return requestsPerLife(limit.capacity());
   }
 
-  /** The life of a unit that is kept, as text. */
+  /** The life of a lease, as text. */
   public String leaseLifeText() {
     double lifeMs = leaseLifeUs() / 1e3;
     return lifeMs < 1 ? leaseLifeUs() + "us" : DurationText.text((long) lifeMs * 1_000_000);
@@ -56,7 +56,7 @@ public record BudgetSpec(
     return mode == Mode.LEASED ? whole.leased(leaseLifeUs()) : whole;
   }
 
-  /** Reports what cannot be of the limit's lease. */
+  /** Reports faults of the limit's lease. */
   void checkLease(FaultSink sink) {
     if (mode == Mode.LEASED && limit.overflow() == Overflow.QUEUE) {
       sink.fault(
@@ -77,7 +77,7 @@ public record BudgetSpec(
     }
   }
 
-  /** Whether another one is the same for the store. */
+  /** Whether the store treats another one as the same. */
   public boolean isSameForStore(BudgetSpec other) {
     return mode == other.mode
         && leaseLifeNs == other.leaseLifeNs
@@ -92,29 +92,29 @@ public record BudgetSpec(
     return limit.algorithm() + "-" + limit.rate().window();
   }
 
-  /** Whether it has the key and the name of another. */
+  /** Whether it has the same key and name as another. */
   public boolean isNamedAs(BudgetSpec other) {
     return key.equals(other.key) && name().equals(other.name());
   }
 
-  /** Whether it has the key of another, and counts as many in the same window. */
+  /** Whether it has the same key, count and window as another. */
   public boolean hasRateOf(BudgetSpec other) {
     return key.equals(other.key) && limit.rate().equals(other.limit.rate());
   }
 
-  /** Whether it has the key of another, and counts in windows of the same length. */
+  /** Whether it has the same key and length of window as another. */
   public boolean hasWindowOf(BudgetSpec other) {
     return key.equals(other.key) && limit.rate().sameWindow(other.limit.rate());
   }
 
-  /** Whether it has the key of another, and the store decides on both or on neither. */
+  /** Whether it has the same key as another, and the store decides on both or on neither. */
   public boolean isDecidedLike(BudgetSpec other) {
     return key.equals(other.key) && mode.needsStore() == other.mode.needsStore();
   }
 
   /**
-   * The key and the limit. What decides on it is the rule's as a rule, and sidecars compare such
-   * texts with those of versions that knew no other: {@link RuleSpec#ownDecisions}.
+   * The key and the limit. Mode and failure policy are not part of it, as sidecars compare such
+   * texts with those of versions in which only a rule had them: {@link RuleSpec#ownDecisions}.
    */
   @Override
   public String toString() {
@@ -136,25 +136,25 @@ public record BudgetSpec(
     private long subWindowNs;
     private long leaseLifeNs;
 
-    /** Unless it is said, the key is the rule's. */
+    /** Sets the key; otherwise it is the rule's. */
     public Builder key(KeySpec key) {
       this.key = key;
       return this;
     }
 
-    /** Unless it is said, the mode is the rule's. */
+    /** Sets the mode; otherwise it is the rule's. */
     public Builder mode(Mode mode) {
       this.mode = mode;
       return this;
     }
 
-    /** Unless it is said, it is as the rule says. */
+    /** Sets the failure policy; otherwise it is the rule's. */
     public Builder onStoreFailure(OnStoreFailure onStoreFailure) {
       this.onStoreFailure = onStoreFailure;
       return this;
     }
 
-    /** Unless it is said, it is as the rule says. */
+    /** Sets the life of a lease; otherwise it is the rule's. */
     public Builder leaseLifeNs(long leaseLifeNs) {
       this.leaseLifeNs = leaseLifeNs;
       return this;

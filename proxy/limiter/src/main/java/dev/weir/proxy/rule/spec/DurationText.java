@@ -2,22 +2,21 @@ package dev.weir.proxy.rule.spec;
 
 import java.util.concurrent.TimeUnit;
 
-/**
- * Durations as people write them: {@code 500ms}, {@code 10s}, {@code 5m}, {@code 1h}, {@code 1d}.
- */
+/** Durations as text: {@code 500ms}, {@code 10s}, {@code 5m}, {@code 1h}, {@code 1d}. */
 public final class DurationText {
   /** The syntax of a duration, for messages. */
   public static final String EXPECTED = "a duration such as 500ms, 10s, 5m, 1h or 1d";
 
-  /** Longer ones are taken for a slip of the pen, and would overflow sums of times. */
+  /** The most days; longer durations would overflow sums of times. */
   private static final long MAX_DAYS = 3660;
 
   private DurationText() {}
 
   /**
-   * Nanoseconds, 1 ms or more and at most ten years.
+   * Parses a duration.
    *
-   * @throws BadValueException if it is none.
+   * @return nanoseconds, 1 ms or more and at most ten years.
+   * @throws BadValueException if the text is no duration.
    */
   public static long parseNs(String text) {
     int digits = 0;

@@ -11,9 +11,9 @@ import java.util.Set;
  * {@code tls:san}, {@code tls:spiffe} or {@code tls:cn}, or {@code api-key}, which is short for
  * {@code header:x-api-key}.
  *
- * <p>{@code header:host} is the host that is forwarded, which the target may name: without its
- * port, in lower case. Fields of which the service gets nothing, or not what the client sent, are
- * no source: clients would be told apart by what the service does not see.
+ * <p>{@code header:host} is the forwarded host, which the target may name: without its port, in
+ * lower case. Fields that the service does not get, or not as the client sent them, are no sources,
+ * as clients would be told apart by values that the service does not see.
  */
 public final class KeyPart {
   /** The part of a request that a value is read from. */
@@ -31,7 +31,7 @@ public final class KeyPart {
   /** The client's address. */
   public static final KeyPart IP = new KeyPart(Source.IP, "ip", null, null);
 
-  /** Fields that belong to the client's connection, or say how to read the body. */
+  /** Fields that belong to the client's connection, or frame the body. */
   private static final Set<String> OF_CONNECTION =
       Set.of(
           "connection",
@@ -49,7 +49,9 @@ public final class KeyPart {
           "transfer_encoding",
           "upgrade");
 
-  /** Fields that say who stands behind a proxy; removed or written anew unless it is trusted. */
+  /**
+   * Fields by which a proxy names its client; removed or written anew unless the proxy is trusted.
+   */
   private static final Set<String> OF_PROXIES =
       Set.of(
           "forwarded",
@@ -60,7 +62,7 @@ public final class KeyPart {
           "x-forwarded-proto",
           "x-real-ip");
 
-  /** A header or parameter that has one of these in its name is taken for a secret. */
+  /** A header or parameter whose name contains one of these counts as a secret. */
   private static final List<String> SECRET_WORDS =
       List.of(
           "auth",
@@ -168,14 +170,15 @@ public final class KeyPart {
   }
 
   /**
-   * Whether whoever knows the value may act as the client: any cookie, and headers and parameters
-   * whose name says so, such as {@code authorization}, {@code x-api-key} and {@code access_token}.
+   * Whether anybody who knows the value may act as the client: true for cookies, and for headers
+   * and parameters whose name says so, such as {@code authorization}, {@code x-api-key} and {@code
+   * access_token}.
    */
   public boolean isSecret() {
     return isSecret;
   }
 
-  /** Whether that is what the source is called: its text, or what is short for it. */
+  /** Whether a name is that of this source: its text, or its short form. */
   public boolean isNamed(String name) {
     return text.equals(name) || name.equals("api-key") && text.equals("header:x-api-key");
   }
@@ -185,7 +188,7 @@ public final class KeyPart {
     return header;
   }
 
-  /** The cookie's or query parameter's name, as it is after decoding; null for other sources. */
+  /** The decoded name of the cookie or query parameter; null for other sources. */
   public byte[] name() {
     return name;
   }

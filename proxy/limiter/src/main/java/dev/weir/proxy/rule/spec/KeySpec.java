@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Whose budget a rule charges: one source, or several that count together as one identity. */
+/** The key of a rule: one source, or several whose values together are one identity. */
 public final class KeySpec {
   /** The most sources of one key. */
   public static final int MAX_PARTS = 8;
@@ -18,7 +18,7 @@ public final class KeySpec {
   /** The default: the client's address. */
   public static final KeySpec IP = new KeySpec(List.of(KeyPart.IP));
 
-  /** The key of a descriptor's entries, which a caller gives: no request is read by it. */
+  /** The key of Envoy's descriptors, whose entries the caller gives; it reads no request. */
   public static final KeySpec DESCRIPTOR = new KeySpec(List.of());
 
   private final KeyPart[] parts;
@@ -51,9 +51,9 @@ public final class KeySpec {
   }
 
   /**
-   * The kind of identity, as names in the store have it: the sources with {@code +} between them, a
-   * dot for the colon, and percent-encoded what else is no letter, digit, {@code -._~@}. A long one
-   * is cut, and ends with {@code #} and a hash.
+   * The kind of identity, as it stands in names in the store: the sources with {@code +} between
+   * them, a dot for the colon, and every other byte than letters, digits and {@code -._~@}
+   * percent-encoded. A long one is cut, and ends with {@code #} and a hash.
    */
   public byte[] dimension() {
     if (this == DESCRIPTOR) {

@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A limit as somebody wrote it: an algorithm, its rate, and what else that algorithm takes.
+ * A limit as written: an algorithm, its rate, and the settings of that algorithm.
  *
  * @param rate null if not given.
  * @param burst how much may pass at once, the depth of a bucket; 0 if not given, then as much as
@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
  *     {@link Overflow#QUEUE}.
  * @param align null if not given, then the epoch; for a limit per month, the month. For the fixed
  *     window.
- * @param zone whose days start a window; null if not given, then UTC. For an alignment from the
+ * @param zone time zone of the calendar; null if not given, then UTC. For an alignment from the
  *     hour up.
  * @param subWindowNs by how much the window moves at a time; 0 if not given, then a tenth of it.
  *     For the bucket ring.
@@ -37,14 +37,14 @@ public record LimitSpec(
     Alignment align,
     ZoneId zone,
     long subWindowNs) {
-  /** How long a request of a queue waits at most, unless said otherwise. */
+  /** How long a request of a queue waits at most by default. */
   public static final long DEFAULT_MAX_WAIT_NS = TimeUnit.SECONDS.toNanos(1);
 
   /** The longest wait that may be set: a held request keeps its connection. */
   public static final long MAX_MAX_WAIT_NS = TimeUnit.HOURS.toNanos(1);
 
   /**
-   * The most units that the state word of a second's window can count; those of longer ones count
+   * The most units that the state word can count for a window of a second; longer windows count
    * more.
    */
   private static final long MOST_PER_SECOND = (1L << 30) - 1;
@@ -55,11 +55,11 @@ public record LimitSpec(
   private static final int DEFAULT_SUB_WINDOWS = 10;
   private static final long NS_PER_US = 1_000;
 
-  /** The expected value in the exception of a wrong argument. */
+  /** Finds what was expected in the message of an exception. */
   private static final Pattern EXPECTED =
       Pattern.compile("\\(expected: (.*?)(?: for \\d+ ns)?\\)$");
 
-  /** This limit with every default in its place, and nothing that the algorithm has not. */
+  /** This limit with all defaults, and without settings of other algorithms. */
   public LimitSpec resolved() {
     boolean queues = algorithm == Algorithm.LEAKY_BUCKET && overflow == Overflow.QUEUE;
     Alignment aligned = algorithm == Algorithm.FIXED_WINDOW ? alignOrDefault() : null;
@@ -79,12 +79,12 @@ public record LimitSpec(
     return burst != 0 || rate == null ? burst : rate.count();
   }
 
-  /** In how long a unit comes back on average. */
+  /** How long a unit takes to come back on average. */
   public long comesBackNs() {
     return rate.windowNs() / rate.count();
   }
 
-  /** The fields that were given, but the algorithm, by name. */
+  /** The settings that were given, without the algorithm, by name. */
   Map<String, String> given() {
     Map<String, String> given = new LinkedHashMap<>();
     put(given, "limit", rate);
@@ -111,13 +111,13 @@ public record LimitSpec(
     return subWindowNs != 0 ? subWindowNs : rate.windowNs() / DEFAULT_SUB_WINDOWS;
   }
 
-  /** Cells that a table must have for each key; 0 unless the algorithm keeps a ring. */
+  /** Cells that a table needs for each key; 0 unless the algorithm keeps a ring. */
   public int cells() {
     return algorithm.takesRing() ? compile(0).cells() : 0;
   }
 
   /**
-   * Whether a key's counts under another limit mean the same under this one: of the same windows,
+   * Whether counts of a key under another limit mean the same under this one: the same windows,
    * with another number.
    */
   public boolean keepsCountsOf(LimitSpec other) {
@@ -132,10 +132,10 @@ public record LimitSpec(
   }
 
   /**
-   * The limit that {@link #check} found nothing wrong with.
+   * Compiles a limit without faults.
    *
-   * @param unixEpochNs the Unix epoch on the clock of the checks.
-   * @throws IllegalArgumentException if it cannot be.
+   * @param unixEpochNs the Unix epoch by the clock of the checks.
+   * @throws IllegalArgumentException if it is out of range.
    */
   public Limit compile(long unixEpochNs) {
     return resolved().compile(countHere(), rate.windowNs(), capacity(), unixEpochNs);
@@ -149,15 +149,15 @@ public record LimitSpec(
   }
 
   /**
-   * The share of one of several nodes, so that all together let pass no more than the limit does:
-   * the same rate and depth divided by their number. Where that is less than one request, it is
-   * divided by fewer, and the last nodes have nothing. Its states mean the same under another
-   * share: to be full is to be full under each.
+   * The share of one of several nodes; all shares together let pass no more than the limit does.
+   * Rate and depth are divided by the number of nodes. If that is less than one request, they are
+   * divided by fewer, and the last nodes have no share. A state means the same under another share:
+   * a full budget is full under each.
    *
    * @param whole this limit, compiled.
    * @param rank of the node, from 0.
    * @param cost units that one request takes, at most the capacity.
-   * @return null if the node has nothing.
+   * @return null if the node has no share.
    */
   public Limit share(Limit whole, int nodes, int rank, long cost) {
     int parts = (int) Math.min(nodes, capacity() / cost);
@@ -169,7 +169,7 @@ public record LimitSpec(
     return rank >= parts ? null : share == null ? whole : share;
   }
 
-  /** The limit divided; null if so little comes back that a key would be kept for years. */
+  /** A part of the limit; null if its rate is so low that a key would be kept for years. */
   private Limit part(Limit whole, int parts) {
     LimitSpec spec = resolved();
     long count = rate.count() / parts;
@@ -210,7 +210,7 @@ public record LimitSpec(
   }
 
   /**
-   * This limit as the store's script takes it.
+   * This limit for the store's script.
    *
    * @throws IllegalArgumentException if the script cannot count it exactly.
    */
@@ -238,16 +238,16 @@ public record LimitSpec(
   }
 
   /**
-   * Whether a key that was refused waits before it asks again: not where a refusal proves all that
-   * follow until the window ends.
+   * Whether a key that was refused waits before it asks the store again. A refusal of a fixed
+   * window holds until the window ends, so it does not need that.
    */
   public boolean isSpaced() {
     return algorithm != Algorithm.FIXED_WINDOW;
   }
 
   /**
-   * The longest life of a unit that is kept, unless another is set: so short that what is kept for
-   * it is little beside the limit. In microseconds, 1 or more.
+   * The longest life of a lease by default, in microseconds, 1 or more: so short that leased units
+   * are few beside the limit.
    */
   public long leaseLifeUs() {
     long windowUs = rate.windowNs() / NS_PER_US;
@@ -263,9 +263,9 @@ public record LimitSpec(
   }
 
   /**
-   * Reports what the store's script cannot count, of a limit that is right by itself.
+   * Reports what the store's script cannot count, for a limit without other faults.
    *
-   * @param mode by which it is asked.
+   * @param mode that needs the store.
    */
   public void checkForStore(Mode mode, FaultSink sink) {
     Faulty faulty = new Faulty(sink);
@@ -287,7 +287,7 @@ public record LimitSpec(
     }
   }
 
-  /** Reports everything in this limit that cannot be. */
+  /** Reports all faults of this limit. */
   public void check(FaultSink sink) {
     Faulty faulty = new Faulty(sink);
     checkFields(faulty);
@@ -301,7 +301,7 @@ public record LimitSpec(
     }
   }
 
-  /** Reports fields that only other algorithms take: here they would do nothing. */
+  /** Reports settings that only other algorithms have. */
   private void checkFields(Faulty faulty) {
     String notMine = "nothing, as the algorithm is " + algorithm;
     if (burst < 0) {
@@ -392,7 +392,7 @@ public record LimitSpec(
     }
   }
 
-  /** Passes faults on, and knows whether there were any. */
+  /** Passes faults on, and remembers whether there were any. */
   private static final class Faulty {
     private final FaultSink sink;
     private boolean any;

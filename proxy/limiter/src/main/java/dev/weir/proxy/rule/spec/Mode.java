@@ -2,15 +2,15 @@ package dev.weir.proxy.rule.spec;
 
 import java.util.Locale;
 
-/** Who decides on a budget. */
+/** The mode of a limit: who decides on its budgets. */
 public enum Mode {
   /** This node alone: exact here, and each sidecar has budgets of its own. */
   LOCAL(false),
 
-  /** The store: one budget for the whole fleet, never exceeded whoever asks. */
+  /** The store: one budget for the whole fleet, never exceeded. */
   EXACT(true),
 
-  /** The store, too, but what it has given to keep for a short while is used without asking. */
+  /** The store, and this sidecar for the units that the store has leased to it. */
   LEASED(true);
 
   private static final String AUTO = "auto";
@@ -21,15 +21,15 @@ public enum Mode {
     this.needsStore = needsStore;
   }
 
-  /** Whether it is no use without a store. */
+  /** Whether this mode needs a store. */
   public boolean needsStore() {
     return needsStore;
   }
 
   /**
-   * Reads a mode.
+   * Parses a mode.
    *
-   * @param text its name, or {@code auto}, which is another one of leased.
+   * @param text its name, or {@code auto}, which means leased.
    * @throws BadValueException if it is none.
    */
   public static Mode parse(String text) {

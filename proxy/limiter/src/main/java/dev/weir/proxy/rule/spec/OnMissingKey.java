@@ -1,13 +1,14 @@
 package dev.weir.proxy.rule.spec;
 
-/** The stand-in for a part of the key that a request does not carry. */
+/** What stands in for a part of the key that a request lacks. */
 public enum OnMissingKey {
   /** The client's address: the default. */
   IP("ip"),
-  /** Nothing: all requests without it share one budget, which one client can spend for all. */
+  /** Nothing: all requests without it share one budget. */
   SHARED("shared"),
   /**
-   * Nothing can: the request is refused with 401, before any limit. An empty value is missing too.
+   * Nothing can: the request is refused with 401 before any limit. An empty value counts as
+   * missing.
    */
   REFUSE("refuse");
 

@@ -1,8 +1,8 @@
 package dev.weir.proxy.rule.spec;
 
-/** The policy of a rule that the store decides, while the store gives no decision. */
+/** The failure policy of a limit: what decides while the store does not. */
 public enum OnStoreFailure {
-  /** This node decides, with its share: the limit divided by the sidecars last counted. */
+  /** This node decides by its share: the limit divided by the sidecars last counted. */
   LOCAL_SHARE("local-share"),
 
   /** Every request passes. */

@@ -1,10 +1,10 @@
 package dev.weir.proxy.rule.spec;
 
-/** The answer of a leaky bucket to requests that come faster than it leaks. */
+/** What a leaky bucket does with requests that come faster than it leaks. */
 public enum Overflow {
-  /** Passes them at once while there is room, and refuses what would spill over. */
+  /** Passes them at once while there is room, and refuses the others. */
   REJECT("reject"),
-  /** Passes them one by one at the rate, each held until its turn. */
+  /** Passes them at the rate, each held until its slot. */
   QUEUE("queue");
 
   private final String text;

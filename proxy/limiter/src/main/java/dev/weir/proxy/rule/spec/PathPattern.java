@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Which paths a rule is about: segments that are literal, {@code *} or {@code {name}} (any one
- * segment), and at the end perhaps {@code **} (any number of segments, also none: {@code
- * /static/**} is about {@code /static} too).
+ * The paths of a rule: segments that are literal, {@code *} or {@code {name}} (any one segment),
+ * and at the end perhaps {@code **} (any number of segments, also none: {@code /static/**} includes
+ * {@code /static}).
  *
  * <p>Literals are compared with a segment's decoded bytes, so that a pattern may be written either
  * way: {@code /café} is {@code /caf%C3%A9}, {@code /@me} is {@code /%40me}. Case counts, unless the
@@ -55,6 +55,8 @@ public final class PathPattern {
   }
 
   /**
+   * Parses a pattern.
+   *
    * @throws BadValueException if the text is no pattern, or one that no normalised path can match.
    */
   public static PathPattern parse(String text) {
@@ -79,8 +81,9 @@ public final class PathPattern {
   }
 
   /**
-   * The calls of a gRPC method, {@code package.Service/Method}, or of all methods of a service:
-   * {@code package.Service/*}, or without the end. Their path is that with a slash before it.
+   * Parses a gRPC method, {@code package.Service/Method}, or all methods of a service: {@code
+   * package.Service/*}, or {@code package.Service}. The path of a call is that with a slash before
+   * it.
    *
    * @throws BadValueException if the text is none of these.
    */
@@ -102,7 +105,7 @@ public final class PathPattern {
     return new PathPattern(text, path, true);
   }
 
-  /** Whether it was written as a service or method of gRPC. */
+  /** Whether it was written as a gRPC service or method. */
   boolean isGrpc() {
     return isGrpc;
   }

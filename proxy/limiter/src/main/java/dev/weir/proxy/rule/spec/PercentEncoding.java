@@ -4,11 +4,11 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * Percent-encoding (RFC 3986) of all bytes that might be taken for the structure of a name in the
- * store: letters, digits and {@code -._~@} stand for themselves.
+ * Percent-encoding (RFC 3986) for names in the store: letters, digits and {@code -._~@} stand for
+ * themselves, all other bytes are encoded.
  */
 public final class PercentEncoding {
-  /** There was no room. */
+  /** The result if the text does not fit. */
   public static final int TOO_LONG = -1;
 
   private static final byte[] HEX = {

@@ -8,13 +8,13 @@ import java.util.concurrent.TimeUnit;
  *
  * @param count 1 to {@value #MAX_COUNT}.
  * @param windowNs 1 ms or more, in nanoseconds; of a month, the longest one.
- * @param isMonthly whether the window is a month, and no fixed length.
+ * @param isMonthly whether the window is a calendar month, which has no fixed length.
  */
 public record Rate(long count, long windowNs, boolean isMonthly) {
   /** The largest number that the RateLimit fields can carry (RFC 9651, section 3.3.1). */
   public static final long MAX_COUNT = 999_999_999_999_999L;
 
-  /** A count that nothing reaches, of what is counted only: more than any rule may say. */
+  /** A count for limits that only count and never refuse: larger than any rule may have. */
   private static final long UNBOUNDED = 1L << 52;
 
   private static final String EXPECTED = "a rate such as 100/1s, 10/1m, 1000/1h or 1/1d";
@@ -28,12 +28,12 @@ public record Rate(long count, long windowNs, boolean isMonthly) {
     return new Rate(count, TimeUnit.DAYS.toNanos(31), true);
   }
 
-  /** The rate of what is counted by windows and never refused. */
+  /** The rate of a limit that counts by windows and never refuses. */
   public static Rate unbounded(long windowNs) {
     return new Rate(UNBOUNDED, windowNs);
   }
 
-  /** Whether it only counts. */
+  /** Whether it never refuses. */
   boolean isUnbounded() {
     return count == UNBOUNDED;
   }
@@ -68,12 +68,12 @@ public record Rate(long count, long windowNs, boolean isMonthly) {
     return windowNs == other.windowNs && isMonthly == other.isMonthly;
   }
 
-  /** The window as it is written, in the largest unit that fits. */
+  /** The window as written, in the largest unit that fits. */
   public String window() {
     return isMonthly ? MONTH : DurationText.text(windowNs);
   }
 
-  /** The rate as it is written, in the largest unit that fits. */
+  /** The rate as written, in the largest unit that fits. */
   @Override
   public String toString() {
     return count + "/" + window();

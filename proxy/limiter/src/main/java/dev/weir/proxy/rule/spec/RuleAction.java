@@ -1,12 +1,12 @@
 package dev.weir.proxy.rule.spec;
 
-/** The action of a rule on a request that it matches. */
+/** What a rule does with a request that it matches. */
 public enum RuleAction {
-  /** Charges the limit, and refuses what it does not cover. */
+  /** Charges the limit, and refuses requests over it. */
   LIMIT("limit"),
   /** Passes; nothing is counted. */
   UNLIMITED("unlimited"),
-  /** Refuses, whoever asks. */
+  /** Refuses every request. */
   DENY("deny");
 
   private final String text;
