@@ -58,7 +58,8 @@ record Http2Figures(
             prefix + "streams_open",
             "Streams on HTTP/2 connections with " + side + " open now.",
             streams),
-        coded(prefix + "resets_sent", "Streams that Weir reset towards " + side + ", by error code."),
+        coded(
+            prefix + "resets_sent", "Streams that Weir reset towards " + side + ", by error code."),
         coded(prefix + "resets_received", "Streams reset by " + side + ", by error code."),
         coded(prefix + "goaways_sent", "GOAWAY frames sent to " + side + ", by error code."),
         coded(prefix + "goaways_received", "GOAWAY frames from " + side + ", by error code."),

@@ -65,7 +65,8 @@ final class LoopFigures {
   static final LoopCounter REQUESTS_HELD =
       counter("weir_requests_held", "Requests held until their slot in a queue (overflow: queue).");
   static final OpenGauge REQUESTS_WAITING =
-      open("weir_requests_waiting", "Requests held in queues now (overflow: queue).", REQUESTS_HELD);
+      open(
+          "weir_requests_waiting", "Requests held in queues now (overflow: queue).", REQUESTS_HELD);
   static final LoopCounter REFUSALS =
       counter(
           "weir_refusals",
@@ -138,13 +139,16 @@ final class LoopFigures {
   static final LoopCounter STORE_CHECKS =
       ofStore("checks", "Checks in calls of the script, each of one budget.");
   static final LoopCounter STORE_REQUESTS =
-      ofStore("requests", "Requests decided by calls of the script; one check may stand for several.");
+      ofStore(
+          "requests", "Requests decided by calls of the script; one check may stand for several.");
   static final LoopCounter STORE_LATE_ANSWERS =
       ofStore("late_answers", "Calls of the script that were answered after redis.deadline.");
   static final LoopCounter STORE_ERRORS =
       ofStore("errors", "Calls of the script that Redis answered with an error.");
   static final LoopCounter STORE_RESENT =
-      ofStore("resent", "Calls of the script sent again: with the script's source, or to a slot's new owner.");
+      ofStore(
+          "resent",
+          "Calls of the script sent again: with the script's source, or to a slot's new owner.");
   static final LoopCounter STORE_CONNECTS = ofStore("connects", "Connections to Redis opened.");
   static final LoopCounter STORE_CONNECT_FAILURES =
       ofStore("connect_failures", "Connections to Redis that could not be opened.");
@@ -154,14 +158,19 @@ final class LoopFigures {
           "Requests that passed while the store was away, and were charged when it was back.");
   static final LoopCounter STORE_DEBTS_FORGOTTEN =
       ofStore(
-          "debts_forgotten", "Requests that passed while the store was away, and were not charged later"
+          "debts_forgotten",
+          "Requests that passed while the store was away, and were not charged later"
               + " because too many budgets had to be remembered.");
   static final LoopCounter STORE_REFUNDS =
       ofStore("refunds", "Charges returned because the request did not pass.");
   static final LoopCounter STORE_REFUNDS_LOST =
-      ofStore("refunds_lost", "Charges that could not be returned because the store could not be reached.");
+      ofStore(
+          "refunds_lost",
+          "Charges that could not be returned because the store could not be reached.");
   static final LoopCounter STORE_REFUSED_BY_PROOF =
-      ofStore("refused_by_proof", "Requests refused without asking, by a remembered refusal of the store.");
+      ofStore(
+          "refused_by_proof",
+          "Requests refused without asking, by a remembered refusal of the store.");
   static final LoopCounter STORE_FALLBACK_ALLOWED =
       ofStore("fallback_allowed", "Requests that on-store-failure let pass.");
   static final LoopCounter STORE_FALLBACK_REFUSED =
@@ -211,11 +220,10 @@ final class LoopFigures {
       ofDecisions("connections", "Connections of callers.");
   static final OpenGauge DECISION_CONNECTIONS_OPEN =
       open(
-          DECISIONS + "connections_open",
-          "Connections of callers open now.",
-          DECISION_CONNECTIONS);
+          DECISIONS + "connections_open", "Connections of callers open now.", DECISION_CONNECTIONS);
   static final LoopCounter DECISION_CONNECTIONS_REFUSED =
-      ofDecisions("connections_refused", "Connections of callers refused before a request was read.");
+      ofDecisions(
+          "connections_refused", "Connections of callers refused before a request was read.");
   static final LoopCounter DECISION_HANDSHAKES =
       counter(
           DECISIONS + "tls_handshakes",
@@ -244,9 +252,9 @@ final class LoopFigures {
       ofDecisions("client_times", "Checks that had client_time.");
   static final LoopCounter DECISION_CLIENT_SKEW_MILLISECONDS =
       ofDecisions(
-          "client_skew_milliseconds", "Sum of the differences between client_time and Weir's clock.");
-  static final Http2Figures HTTP2_DECISIONS =
-      Http2Figures.declare(DECISIONS + "http2_", "callers");
+          "client_skew_milliseconds",
+          "Sum of the differences between client_time and Weir's clock.");
+  static final Http2Figures HTTP2_DECISIONS = Http2Figures.declare(DECISIONS + "http2_", "callers");
 
   private LoopFigures() {}
 

@@ -11,8 +11,7 @@ public final class RuleCounters {
   /** Decisions on checks that programs ask for. */
   static final String NAME_OF_ASKED = "weir_decision_checks";
 
-  static final String HELP_OF_ASKED =
-      "Checks of the decision API, by rule and outcome.";
+  static final String HELP_OF_ASKED = "Checks of the decision API, by rule and outcome.";
 
   static final String HELP = "Requests decided, by rule and outcome.";
 

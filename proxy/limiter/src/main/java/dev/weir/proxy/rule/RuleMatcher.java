@@ -17,8 +17,8 @@ import java.util.Set;
  * <p><b>Cost.</b> One hash look-up per segment and node tried, whatever the number of rules.
  * Several nodes are tried only where patterns disagree on which segments are wildcards. For one
  * path, every sequence of (literal, any) that patterns begin with leads to at most one node, so a
- * match visits at most as many nodes as there are such sequences; a set with more than
- * {@value #MAX_SHAPES} is not accepted. Segments deeper than the longest pattern are not read.
+ * match visits at most as many nodes as there are such sequences; a set with more than {@value
+ * #MAX_SHAPES} is not accepted. Segments deeper than the longest pattern are not read.
  *
  * <p>A node keeps only rules that add a method. A rule behind one for all methods, or whose methods
  * were all taken, can never match: {@link #unreachable} has those.

@@ -11,11 +11,16 @@ import org.agrona.DirectBuffer;
  * nearest to us in {@code client-ip-header} that is not a trusted proxy's.
  *
  * <p>All values of the field are one list, which is read from its end. Only entries that a trusted
- * proxy wrote are believed: each is the entry left of a trusted address. <ul> <li>An entry that is
- * no address ({@code unknown}, {@code _hidden}, a bad port) ends the walk: the last address before
- * it is the client's. Empty entries are skipped. <li>If every address is a trusted proxy's, the
- * client is the peer. <li>After {@value #MAX_ENTRIES} entries the walk ends with the last address
- * read. </ul> One per event loop; allocates nothing.
+ * proxy wrote are believed: each is the entry left of a trusted address.
+ *
+ * <ul>
+ *   <li>An entry that is no address ({@code unknown}, {@code _hidden}, a bad port) ends the walk:
+ *       the last address before it is the client's. Empty entries are skipped.
+ *   <li>If every address is a trusted proxy's, the client is the peer.
+ *   <li>After {@value #MAX_ENTRIES} entries the walk ends with the last address read.
+ * </ul>
+ *
+ * One per event loop; allocates nothing.
  */
 public final class ClientIpReader {
   /** The most entries that are read; no chain of proxies is longer. */

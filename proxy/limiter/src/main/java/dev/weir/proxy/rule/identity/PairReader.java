@@ -9,14 +9,19 @@ import org.agrona.MutableDirectBuffer;
 
 /**
  * Finds one cookie or query parameter, and copies its value in a normal form: a value that a
- * service decodes must not count as several identities because it has several spellings. <ul>
- * <li>Cookies (RFC 6265, section 4.2.1, over all lines of the field): pairs between semicolons,
- * white space around names and values dropped, names exact, one pair of quotes around a value
- * dropped, values percent-decoded. <li>Query parameters: pairs between ampersands; names and values
- * percent-decoded, {@code +} is a space. A parameter without {@code =} is empty. Some services end
- * a pair at a semicolon too: if they would read another value, the parameter counts as occurring
- * twice. <li>A percent sign without two hex digits stands for itself. </ul> Stateless; any thread;
- * allocates nothing.
+ * service decodes must not count as several identities because it has several spellings.
+ *
+ * <ul>
+ *   <li>Cookies (RFC 6265, section 4.2.1, over all lines of the field): pairs between semicolons,
+ *       white space around names and values dropped, names exact, one pair of quotes around a value
+ *       dropped, values percent-decoded.
+ *   <li>Query parameters: pairs between ampersands; names and values percent-decoded, {@code +} is
+ *       a space. A parameter without {@code =} is empty. Some services end a pair at a semicolon
+ *       too: if they would read another value, the parameter counts as occurring twice.
+ *   <li>A percent sign without two hex digits stands for itself.
+ * </ul>
+ *
+ * Stateless; any thread; allocates nothing.
  */
 final class PairReader {
   /** The result if there is no such pair. */
