@@ -1,119 +1,94 @@
 package dev.weir.proxy.control;
 
-import static dev.weir.proxy.control.SettingKind.DECISION;
-import static dev.weir.proxy.control.SettingKind.FILE;
-import static dev.weir.proxy.control.SettingKind.NAME;
-import static dev.weir.proxy.control.SettingKind.SWITCH;
-
 import dev.weir.proxy.decision.DecisionSettings;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
-/** Settings of the decision API, on their way from texts to a record. */
+/** The settings of the decision API, and of Envoy's rate limits, which it answers too. */
 final class DecisionTable {
   /** The address that {@code on} stands for. */
   static final String ADDRESS = "127.0.0.1:8081";
 
-  static final List<SettingRow<DecisionTable>> ALL =
+  static final List<SettingRow<SettingValues>> ALL =
       List.of(
-          SettingRow.of(
+          SettingRow.value(
               "decision",
-              DECISION,
+              SettingKind.DECISION,
               null,
               "For programs that ask: as listen, or on for " + ADDRESS + " (by default off).",
-              (table, text) -> table.listeners.add(ListenerTable.of("decision", text))),
-          SettingRow.of(
-              "decision-tokens",
-              FILE,
-              null,
-              "Of bearer tokens, one a line.",
-              (table, text) -> table.tokens = Texts.parseFile(text)),
-          SettingRow.of(
+              text -> ListenerTable.of("decision", text)),
+          SettingRow.file("decision-tokens", "Of bearer tokens, one a line."),
+          SettingRow.word(
               "decision-tokens-for",
-              NAME,
               "resets",
               "Who needs one: %s (default) or all.",
-              (table, text) -> table.tokensForAll = isAll(text)),
-          SettingRow.of(
-              "ratelimit-config",
-              FILE,
-              null,
-              "A folder of envoyproxy/ratelimit's files, for Envoys that ask.",
-              (table, text) -> table.rateLimitFolder = Texts.parseFile(text)),
-          SettingRow.of(
-              "ratelimit-merge-domains",
-              SWITCH,
-              "false",
-              "Several of those files may have one domain.",
-              (table, text) -> table.mergesDomains = Texts.parseBoolean(text)),
-          SettingRow.of(
+              new String[] {"resets", "all"}),
+          SettingRow.file(
+              "ratelimit-config", "A folder of envoyproxy/ratelimit's files, for Envoys that ask."),
+          SettingRow.toggle(
+              "ratelimit-merge-domains", "Several of those files may have one domain."),
+          SettingRow.word(
               "ratelimit-headers",
-              NAME,
               "off",
               "Fields for clients where no file says: %s (default), x-ratelimit, draft06, draft11.",
-              (table, text) -> table.headers = Texts.parseOneOf(text, LimitHeaders.values())),
-          SettingRow.of(
-              "ratelimit-shadow-mode",
-              SWITCH,
-              "false",
-              "Calls that are over their limits pass, and are counted.",
-              (table, text) -> table.isShadow = Texts.parseBoolean(text)),
-          SettingRow.of(
-              "ratelimit-quota-mode",
-              SWITCH,
-              "false",
-              "A call is refused only if all of its limits are over.",
-              (table, text) -> table.areQuotas = Texts.parseBoolean(text)));
+              LimitHeaders.values()),
+          SettingRow.toggle(
+              "ratelimit-shadow-mode", "Calls that are over their limits pass, and are counted."),
+          SettingRow.toggle(
+              "ratelimit-quota-mode", "A call is refused only if all of its limits are over."));
 
-  final List<ListenerTable> listeners = new ArrayList<>();
-  private Path tokens;
-  private boolean tokensForAll;
-  private Path rateLimitFolder;
-  private boolean mergesDomains;
-  private LimitHeaders headers = LimitHeaders.OFF;
-  private boolean isShadow;
-  private boolean areQuotas;
+  private DecisionTable() {}
 
-  private static boolean isAll(String text) {
-    return Texts.parseOneOf(text, new String[] {"resets", "all"}).equals("all");
+  static List<ListenerTable> listeners(SettingValues values) {
+    return values.list("decision", ListenerTable.class);
+  }
+
+  private static boolean needsTokenForAll(SettingValues values) {
+    return values.text("decision-tokens-for").equals("all");
   }
 
   /** Reports what does not go together. */
-  void check(Misfits misfits) {
-    if (tokensForAll && tokens == null) {
+  static void check(SettingValues values, Misfits misfits) {
+    if (needsTokenForAll(values) && !values.isGiven("decision-tokens")) {
       misfits.add("decision-tokens-for", "all", "decision-tokens too");
     }
-    if (tokens != null && listeners.isEmpty()) {
-      misfits.add("decision-tokens", tokens.toString(), "decision too");
+    if (listeners(values).isEmpty()) {
+      for (String name : List.of("decision-tokens", "ratelimit-config")) {
+        if (values.isGiven(name)) {
+          misfits.add(name, values.file(name).toString(), "decision too");
+        }
+      }
     }
-    if (rateLimitFolder != null && listeners.isEmpty()) {
-      String folder = rateLimitFolder.toString();
-      misfits.add("ratelimit-config", folder, "decision too");
+    if (values.isGiven("ratelimit-config")) {
+      return;
     }
-    if (rateLimitFolder == null) {
-      checkWithoutFolder("ratelimit-merge-domains", mergesDomains, "true", misfits);
-      checkWithoutFolder(
-          "ratelimit-headers", headers != LimitHeaders.OFF, headers.toString(), misfits);
-      checkWithoutFolder("ratelimit-shadow-mode", isShadow, "true", misfits);
-      checkWithoutFolder("ratelimit-quota-mode", areQuotas, "true", misfits);
+    if (headers(values) != LimitHeaders.OFF) {
+      misfits.add("ratelimit-headers", headers(values).toString(), "ratelimit-config too");
     }
-  }
-
-  private static void checkWithoutFolder(
-      String name, boolean isSet, String value, Misfits misfits) {
-    if (isSet) {
-      misfits.add(name, value, "ratelimit-config too");
+    for (String name : List.of("merge-domains", "shadow-mode", "quota-mode")) {
+      if (values.isOn("ratelimit-" + name)) {
+        misfits.add("ratelimit-" + name, "true", "ratelimit-config too");
+      }
     }
   }
 
-  RateLimitSettings rateLimits() {
+  private static LimitHeaders headers(SettingValues values) {
+    return values.get("ratelimit-headers", LimitHeaders.class);
+  }
+
+  static RateLimitSettings rateLimits(SettingValues values) {
     return new RateLimitSettings(
-        rateLimitFolder, mergesDomains, new RateLimitAnswers(headers, isShadow, areQuotas));
+        values.file("ratelimit-config"),
+        values.isOn("ratelimit-merge-domains"),
+        new RateLimitAnswers(
+            headers(values),
+            values.isOn("ratelimit-shadow-mode"),
+            values.isOn("ratelimit-quota-mode")));
   }
 
-  DecisionSettings build(TlsSettingsTable tls) {
+  static DecisionSettings build(SettingValues values) {
     return new DecisionSettings(
-        listeners.stream().map(listener -> listener.build(tls)).toList(), tokens, tokensForAll);
+        ListenerTable.build(listeners(values), values),
+        values.file("decision-tokens"),
+        needsTokenForAll(values));
   }
 }

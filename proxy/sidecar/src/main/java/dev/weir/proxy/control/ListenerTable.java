@@ -1,15 +1,11 @@
 package dev.weir.proxy.control;
 
-import static dev.weir.proxy.control.SettingKind.ADDRESS;
-import static dev.weir.proxy.control.SettingKind.SWITCH;
-
 import dev.weir.proxy.downstream.ListenerSettings;
 import dev.weir.proxy.rule.spec.BadValueException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * One listener on its way from text to a record: {@code host:port}, {@code https://host:port} or
@@ -17,6 +13,9 @@ import java.util.function.Consumer;
  * {@code tls}, unless the section has a {@code tls} of its own.
  */
 final class ListenerTable {
+  /** The settings of a section beside the address. */
+  private static final List<SettingRow<SettingValues>> OF_VALUES = ofValues();
+
   /** The settings of a section, a row each. */
   static final List<SettingRow<ListenerTable>> ALL = all();
 
@@ -28,11 +27,10 @@ final class ListenerTable {
   static final String ON = "on";
 
   private final String path;
-  private final TlsSettingsTable tls = new TlsSettingsTable();
+  private final SettingValues values = new SettingValues(OF_VALUES);
   private String text = "";
   private SocketAddress address;
   private boolean isHttps;
-  private boolean proxyProtocol;
 
   /**
    * @param path where it stands in a file, such as {@code listen[1]}.
@@ -41,17 +39,17 @@ final class ListenerTable {
     this.path = path;
   }
 
+  private static List<SettingRow<SettingValues>> ofValues() {
+    List<SettingRow<SettingValues>> rows = new ArrayList<>();
+    rows.add(SettingRow.toggle("proxy-protocol", ""));
+    rows.addAll(TlsSettingsTable.ALL);
+    return rows;
+  }
+
   private static List<SettingRow<ListenerTable>> all() {
     List<SettingRow<ListenerTable>> rows = new ArrayList<>();
-    rows.add(SettingRow.of("address", ADDRESS, null, "", ListenerTable::parse));
-    rows.add(
-        SettingRow.of(
-            "proxy-protocol",
-            SWITCH,
-            "false",
-            "",
-            (listener, text) -> listener.proxyProtocol = Texts.parseBoolean(text)));
-    TlsSettingsTable.ALL.forEach(row -> rows.add(row.within(listener -> listener.tls)));
+    rows.add(SettingRow.of("address", SettingKind.ADDRESS, null, "", ListenerTable::parse));
+    OF_VALUES.forEach(row -> rows.add(row.within(listener -> listener.values)));
     return List.copyOf(rows);
   }
 
@@ -84,64 +82,19 @@ final class ListenerTable {
     }
   }
 
-  /** Whether a setting is one or more listeners. */
-  static boolean isOne(String name) {
-    return name.equals("listen") || name.equals("decision");
-  }
-
   /** Reads the listeners of a file, each a text or a section, in the order of the file. */
-  static void read(String name, YamlTree tree, Faults faults, Consumer<ListenerTable> to) {
-    YamlValue listeners = tree.at(name);
-    if (!listeners.isList()) {
-      readText(name, tree, faults, to);
-      return;
-    }
-    for (int i = 0; i < listeners.items().size(); i++) {
+  static void read(String name, YamlTree tree, SettingValues to) {
+    tree.read(name, text -> to.add(name, of(name, text)));
+    List<YamlValue> items = tree.at(name).items();
+    for (int i = 0; i < items.size(); i++) {
       String path = name + "[" + i + "]";
-      if (listeners.items().get(i).isSection()) {
-        to.accept(section(path, tree, faults));
+      if (items.get(i).isSection()) {
+        ListenerTable listener = new ListenerTable(path);
+        ALL.forEach(row -> row.read(tree, path + ".", listener));
+        to.add(name, listener);
       } else {
-        readText(path, tree, faults, to);
+        tree.read(path, text -> to.add(name, of(path, text)));
       }
-    }
-  }
-
-  private static void readText(
-      String path, YamlTree tree, Faults faults, Consumer<ListenerTable> to) {
-    String text = tree.texts().get(path);
-    if (text != null) {
-      attempt(path, tree, faults, () -> to.accept(of(path, text)));
-    }
-  }
-
-  private static ListenerTable section(String path, YamlTree tree, Faults faults) {
-    ListenerTable listener = new ListenerTable(path);
-    for (SettingRow<ListenerTable> row : ALL) {
-      String at = path + "." + row.name();
-      if (tree.texts().containsKey(at)) {
-        readOne(listener, row, at, tree, faults);
-      }
-      for (int i = 0; tree.texts().containsKey(at + "[" + i + "]"); i++) {
-        readOne(listener, row, at + "[" + i + "]", tree, faults);
-      }
-    }
-    return listener;
-  }
-
-  private static void readOne(
-      ListenerTable listener,
-      SettingRow<ListenerTable> row,
-      String at,
-      YamlTree tree,
-      Faults faults) {
-    attempt(at, tree, faults, () -> row.reader().accept(listener, tree.texts().get(at)));
-  }
-
-  private static void attempt(String path, YamlTree tree, Faults faults, Runnable read) {
-    try {
-      read.run();
-    } catch (BadValueException bad) {
-      faults.add(tree.line(path), path, bad);
     }
   }
 
@@ -167,25 +120,41 @@ final class ListenerTable {
   }
 
   boolean proxyProtocol() {
-    return proxyProtocol;
+    return values.isOn("proxy-protocol");
+  }
+
+  private boolean hasOwnTls() {
+    return !values.hasNoneOf(TlsSettingsTable.PREFIX);
   }
 
   /** Whether it speaks TLS by what is set for all such listeners. */
   boolean usesCommonTls() {
-    return isHttps && tls.isEmpty();
+    return isHttps && !hasOwnTls();
   }
 
   /** Reports what of its own TLS does not go together. */
   void checkOwnTls(Misfits misfits) {
-    if (!tls.isEmpty()) {
-      tls.check(path + ".", text, misfits);
+    if (hasOwnTls()) {
+      TlsSettingsTable.check(values, path + ".", text, misfits);
     }
   }
 
-  /** The settings, once they have been checked. */
-  ListenerSettings build(TlsSettingsTable common) {
-    boolean isPlain = !isHttps && tls.isEmpty();
-    return new ListenerSettings(
-        address, isPlain ? null : usesCommonTls() ? common.build() : tls.build(), proxyProtocol);
+  /**
+   * The settings of listeners, once they have been checked.
+   *
+   * @param common have those of TLS for listeners without settings of their own.
+   */
+  static List<ListenerSettings> build(List<ListenerTable> listeners, SettingValues common) {
+    List<ListenerSettings> built = new ArrayList<>();
+    for (ListenerTable listener : listeners) {
+      boolean isPlain = !listener.isHttps && !listener.hasOwnTls();
+      SettingValues tls = listener.usesCommonTls() ? common : listener.values;
+      built.add(
+          new ListenerSettings(
+              listener.address,
+              isPlain ? null : TlsSettingsTable.build(tls),
+              listener.proxyProtocol()));
+    }
+    return built;
   }
 }

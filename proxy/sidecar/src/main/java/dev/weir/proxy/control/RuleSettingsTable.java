@@ -37,7 +37,6 @@ import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Every field of a rule, a row each; files and flags share them. So do a rule's one limit and those
@@ -83,7 +82,7 @@ final class RuleSettingsTable {
               TIME,
               "1s",
               "In a queue, at most (default %s).",
-              (b, t) -> b.maxWaitNs(maxWaitNs(t))),
+              (b, t) -> b.maxWaitNs(Texts.parseNs(t, 1, LimitSpec.MAX_MAX_WAIT_NS, "at most 1h"))),
           SettingRow.of(
               "align",
               UNIT,
@@ -214,9 +213,8 @@ final class RuleSettingsTable {
               "Among rules of one path; of use in files.",
               (b, t) -> b.priority(Texts.parseInt(t, -1_000_000, 1_000_000))));
 
-  private static final Map<String, SettingRow<BudgetSpec.Builder>> ROWS_OF_LIMIT =
-      SettingRow.byName(OF_LIMIT);
-  private static final Map<String, SettingRow<RuleSpec.Builder>> ROWS = SettingRow.byName(ALL);
+  /** The fields that can be flags too, by name. */
+  static final Map<String, SettingRow<RuleSpec.Builder>> ROWS = SettingRow.byName(ALL);
 
   private RuleSettingsTable() {}
 
@@ -241,20 +239,8 @@ final class RuleSettingsTable {
     }
   }
 
-  private static long maxWaitNs(String text) {
-    long waitNs = DurationText.parseNs(text);
-    if (waitNs > LimitSpec.MAX_MAX_WAIT_NS) {
-      throw new BadValueException(text, "at most 1h");
-    }
-    return waitNs;
-  }
-
   private static long leaseLifeNs(String text) {
-    long lifeNs = DurationText.parseNs(text);
-    if (lifeNs > BudgetSpec.MAX_LEASE_LIFE_NS) {
-      throw new BadValueException(text, "at most 10s");
-    }
-    return lifeNs;
+    return Texts.parseNs(text, 1, BudgetSpec.MAX_LEASE_LIFE_NS, "at most 10s");
   }
 
   private static ZoneId zone(String text) {
@@ -265,39 +251,11 @@ final class RuleSettingsTable {
     }
   }
 
-  /** The names of the fields. */
-  static Set<String> names() {
-    return ROWS.keySet();
-  }
-
-  /**
-   * Reads one field.
-   *
-   * @throws BadValueException if the text is not one for it.
-   */
-  static void set(RuleSpec.Builder rule, String name, String text) {
-    ROWS.get(name).reader().accept(rule, text);
-  }
-
   /** Whether a rule says it of those limits in its list that do not say it themselves. */
   static boolean isInherited(String field) {
     return switch (field) {
       case "key", "mode", "on-store-failure", "lease-life" -> true;
       default -> false;
     };
-  }
-
-  /** The names of the fields of a limit in a list. */
-  static Set<String> namesOfLimit() {
-    return ROWS_OF_LIMIT.keySet();
-  }
-
-  /**
-   * Reads one field of a limit in a list.
-   *
-   * @throws BadValueException if the text is not one for it.
-   */
-  static void set(BudgetSpec.Builder limit, String name, String text) {
-    ROWS_OF_LIMIT.get(name).reader().accept(limit, text);
   }
 }

@@ -37,31 +37,35 @@ final class RulesReader {
 
   private RuleSpec readRule(String at) {
     RuleSpec.Builder rule = RuleSpec.builder(tree.texts().getOrDefault(at + "id", ""));
-    for (String field : RuleSettingsTable.names()) {
-      String text = tree.texts().get(at + field);
-      if (text != null) {
-        attempt(at + field, () -> RuleSettingsTable.set(rule, field, text));
-      }
-    }
+    RuleSettingsTable.ROWS.values().forEach(row -> row.read(tree, at, rule));
     readKey(at + "key", rule::key);
     List<BudgetSpec.Builder> limits = readLimits(at);
     if (!limits.isEmpty()) {
       rule.limits(limits);
       refuseBesideLimits(at);
     }
-    rule.methods(items(at + "match.methods"));
+    List<String> methods = new ArrayList<>();
+    tree.readItems(at + "match.methods", methods::add);
+    rule.methods(methods);
     return rule.build();
   }
 
   /** A key that is one text or a list of sources. */
   private void readKey(String path, Consumer<KeySpec> setter) {
-    List<String> parts = items(path);
-    for (int i = 0; i < parts.size(); i++) {
-      String part = parts.get(i);
-      attempt(path + "[" + i + "]", () -> KeyPart.parse(part));
+    List<String> parts = new ArrayList<>();
+    tree.readItems(
+        path,
+        part -> {
+          KeyPart.parse(part);
+          parts.add(part);
+        });
+    if (parts.isEmpty() || isFaultyWithin(path + "[")) {
+      return;
     }
-    if (!parts.isEmpty() && !isFaultyWithin(path + "[")) {
-      attempt(path, () -> setter.accept(KeySpec.of(parts)));
+    try {
+      setter.accept(KeySpec.of(parts));
+    } catch (BadValueException bad) {
+      faults.add(tree.line(path), path, bad);
     }
   }
 
@@ -71,12 +75,7 @@ final class RulesReader {
     for (int i = 0; i < count; i++) {
       String within = at + "limits[" + i + "].";
       BudgetSpec.Builder limit = new BudgetSpec.Builder();
-      for (String field : RuleSettingsTable.namesOfLimit()) {
-        String text = tree.texts().get(within + field);
-        if (text != null) {
-          attempt(within + field, () -> RuleSettingsTable.set(limit, field, text));
-        }
-      }
+      RuleSettingsTable.OF_LIMIT.forEach(row -> row.read(tree, within, limit));
       readKey(within + "key", limit::key);
       limits.add(limit);
     }
@@ -85,27 +84,11 @@ final class RulesReader {
 
   private void refuseBesideLimits(String at) {
     String expected = "nothing, as line " + tree.line(at + "limits") + " has limits";
-    for (String field : RuleSettingsTable.namesOfLimit()) {
-      String text = tree.texts().get(at + field);
-      if (text != null && !RuleSettingsTable.isInherited(field)) {
-        misfits.add(at + field, text, expected);
+    for (SettingRow<?> row : RuleSettingsTable.OF_LIMIT) {
+      String text = tree.texts().get(at + row.name());
+      if (text != null && !RuleSettingsTable.isInherited(row.name())) {
+        misfits.add(at + row.name(), text, expected);
       }
-    }
-  }
-
-  private List<String> items(String path) {
-    List<String> items = new ArrayList<>();
-    for (int i = 0; tree.texts().containsKey(path + "[" + i + "]"); i++) {
-      items.add(tree.texts().get(path + "[" + i + "]"));
-    }
-    return items;
-  }
-
-  private void attempt(String path, Runnable read) {
-    try {
-      read.run();
-    } catch (BadValueException bad) {
-      faults.add(tree.line(path), path, bad);
     }
   }
 
@@ -164,25 +147,11 @@ final class RulesReader {
         rule.spec().methods().equals(before.spec().methods())
             && rule.spec().priority() == before.spec().priority();
     if (same) {
-      misfits.add(
-          path,
-          rule.spec().path().toString(),
-          "a match of its own, or another priority: \""
-              + before.id()
-              + "\" on line "
-              + line
-              + " has the same");
+      String expected = "a match of its own, or another priority: \"%s\" on line %d has the same";
+      misfits.add(path, rule.spec().path().toString(), expected.formatted(before.id(), line));
     } else {
-      faults.warn(
-          tree.line(path),
-          path,
-          "\""
-              + rule.id()
-              + "\" is never reached: \""
-              + before.id()
-              + "\" on line "
-              + line
-              + " stands before it");
+      String problem = "\"%s\" is never reached: \"%s\" on line %d stands before it";
+      faults.warn(tree.line(path), path, problem.formatted(rule.id(), before.id(), line));
     }
   }
 }

@@ -82,15 +82,22 @@ public enum SettingKind {
 
   /** Whether a value may be several texts that are read one by one, each a value by itself. */
   boolean isList() {
-    return this == LISTENERS
-        || this == DECISION
-        || this == FILES
-        || types.equals(List.of(ValueType.LIST));
+    return areListeners() || this == FILES || types.equals(List.of(ValueType.LIST));
+  }
+
+  /** Whether its values are listeners, which a file may have as sections. */
+  boolean areListeners() {
+    return this == LISTENERS || this == DECISION;
   }
 
   /** Whether a file may have a list where it stands. */
   boolean mayBeList() {
     return types.contains(ValueType.LIST);
+  }
+
+  /** Whether the items of a list in a file are read one by one; those of a key are one value. */
+  boolean isReadByItem() {
+    return mayBeList() && this != KEY;
   }
 
   /** The types that a value in a file may have. */

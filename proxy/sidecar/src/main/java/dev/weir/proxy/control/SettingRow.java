@@ -35,6 +35,35 @@ public record SettingRow<T>(
     return new SettingRow<>(name, kind, null, "", why, null);
   }
 
+  /** A setting whose value, or of a list each item, is what a parser makes of its text. */
+  static SettingRow<SettingValues> value(
+      String name, SettingKind kind, String standard, String text, Function<String, ?> parser) {
+    return kind.isList()
+        ? of(name, kind, standard, text, (values, item) -> values.add(name, parser.apply(item)))
+        : of(name, kind, standard, text, (values, one) -> values.set(name, parser.apply(one)));
+  }
+
+  /** A setting that is one of some words. */
+  static SettingRow<SettingValues> word(String name, String standard, String text, Object[] words) {
+    return value(name, SettingKind.NAME, standard, text, one -> Texts.parseOneOf(one, words));
+  }
+
+  /** A setting that is on or off, and off where it is not given. */
+  static SettingRow<SettingValues> toggle(String name, String text) {
+    return value(name, SettingKind.SWITCH, "false", text, Texts::parseBoolean);
+  }
+
+  /** A setting that is a whole number within bounds. */
+  static SettingRow<SettingValues> count(
+      String name, String standard, String text, int least, int most) {
+    return value(name, SettingKind.COUNT, standard, text, one -> Texts.parseInt(one, least, most));
+  }
+
+  /** A setting that names a file or a folder. */
+  static SettingRow<SettingValues> file(String name, String text) {
+    return value(name, SettingKind.FILE, null, text, Texts::parseFile);
+  }
+
   /** This setting for those who build {@code S}, of which {@code T} is a part. */
   <S> SettingRow<S> within(Function<S, T> part) {
     return new SettingRow<>(
@@ -44,6 +73,18 @@ public record SettingRow<T>(
         text,
         fileOnly,
         (whole, value) -> reader.accept(part.apply(whole), value));
+  }
+
+  /**
+   * Reads the setting from a file, if it is there, and notes what is wrong with it.
+   *
+   * @param prefix of its name in the file.
+   */
+  void read(YamlTree tree, String prefix, T into) {
+    tree.read(prefix + name, value -> reader.accept(into, value));
+    if (kind.isReadByItem()) {
+      tree.readItems(prefix + name, item -> reader.accept(into, item));
+    }
   }
 
   /** The flag of the setting, two dashes included. */

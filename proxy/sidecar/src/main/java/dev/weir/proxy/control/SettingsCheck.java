@@ -12,36 +12,42 @@ final class SettingsCheck {
 
   /** Reports what does not go together. */
   static void check(SettingsBuilder builder, Misfits misfits) {
-    if (!misfits.isFaulty("caps.head-bytes") && builder.targetBytes > builder.headBytes) {
+    SettingValues values = builder.values;
+    int headBytes = values.count("caps.head-bytes");
+    int targetBytes = values.count("caps.target-bytes");
+    if (!misfits.isFaulty("caps.head-bytes") && targetBytes > headBytes) {
       misfits.add(
-          "caps.target-bytes",
-          builder.targetBytes + "B",
-          "at most caps.head-bytes, " + builder.headBytes + "B");
+          "caps.target-bytes", targetBytes + "B", "at most caps.head-bytes, " + headBytes + "B");
     }
-    builder.store.check(misfits);
-    checkListeners(builder, misfits);
-    builder.decision.check(misfits);
-    if (builder.upstream == null
+    StoreSettingsTable.check(values, misfits);
+    SocketAddress admin = values.get("admin", SocketAddress.class);
+    SocketAddress monitoring = values.get("monitoring", SocketAddress.class);
+    checkListeners(builder, admin, monitoring, misfits);
+    DecisionTable.check(values, misfits);
+    if (builder.upstream() == null
         && !misfits.isFaulty("upstream")
-        && !builder.decision.listeners.isEmpty()
-        && builder.hasOwnListeners()) {
-      misfits.add("listen", builder.listeners.get(0).text(), "upstream too, or decision alone");
+        && !DecisionTable.listeners(values).isEmpty()
+        && values.isGiven("listen")) {
+      misfits.add("listen", builder.listeners().get(0).text(), "upstream too, or decision alone");
     }
     if (!misfits.isFaulty("upstream")) {
-      builder.upstreamTls.check(builder.upstreamProtocol == UpstreamProtocol.HTTPS, misfits);
+      boolean isTls = builder.upstreamProtocol() == UpstreamProtocol.HTTPS;
+      UpstreamTlsTable.check(values, isTls, misfits);
     }
-    if (!isLocal(builder.admin)) {
+    if (!isLocal(admin)) {
       misfits.add(
           "admin",
-          text(builder.admin),
+          text(admin),
           "a loopback address or a Unix-domain socket, for there is no authentication yet");
     }
-    if (builder.monitoring != null && builder.monitoring.equals(builder.admin)) {
-      misfits.add("monitoring", text(builder.monitoring), "another than admin");
+    if (monitoring != null && monitoring.equals(admin)) {
+      misfits.add("monitoring", text(monitoring), "another than admin");
     }
   }
 
-  private static void checkListeners(SettingsBuilder builder, Misfits misfits) {
+  private static void checkListeners(
+      SettingsBuilder builder, SocketAddress admin, SocketAddress monitoring, Misfits misfits) {
+    SettingValues values = builder.values;
     boolean isTlsUsed = false;
     List<SocketAddress> others = new ArrayList<>();
     for (ListenerTable listener : builder.allListeners()) {
@@ -53,28 +59,29 @@ final class SettingsCheck {
         misfits.add(listener.path(), text(address), "each address only once");
       }
       others.add(address);
-      if (address.equals(builder.upstream)) {
+      if (address.equals(builder.upstream())) {
         misfits.add("upstream", text(address), "another address than listen");
       }
-      if (listener.clashesWith(builder.admin)) {
+      if (listener.clashesWith(admin)) {
         misfits.add("admin", text(address), "another address than listen");
       }
-      if (listener.clashesWith(builder.monitoring)) {
+      if (listener.clashesWith(monitoring)) {
         misfits.add("monitoring", text(address), "another address than listen");
       }
       if (listener.usesCommonTls() && !isTlsUsed && !misfits.isFaulty("tls")) {
         isTlsUsed = true;
-        builder.tls.check("", listener.text(), misfits);
+        TlsSettingsTable.check(values, "", listener.text(), misfits);
       }
       listener.checkOwnTls(misfits);
-      if (listener.proxyProtocol() && builder.trustedProxies.isEmpty()) {
+      if (listener.proxyProtocol() && !values.isGiven("trusted-proxies")) {
         misfits.add(
             listener.path() + ".proxy-protocol",
             "true",
             "trusted-proxies, whose headers are believed");
       }
     }
-    if (!isTlsUsed && !builder.tls.isEmpty() && !misfits.isFaulty("listen")) {
+    boolean hasTls = !values.hasNoneOf(TlsSettingsTable.PREFIX);
+    if (hasTls && !isTlsUsed && !misfits.isFaulty("listen")) {
       misfits.add("tls", "no listener for it", "listen: https://host:port");
     }
   }

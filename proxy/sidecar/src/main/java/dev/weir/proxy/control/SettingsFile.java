@@ -2,16 +2,11 @@ package dev.weir.proxy.control;
 
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.rule.RuleSet;
-import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.watch.SmallFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.function.IntFunction;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.nodes.Node;
 
 /**
@@ -26,8 +21,6 @@ public final class SettingsFile {
 
   /** No rules are in use yet, and what is read may be any. */
   private static final RuleSet NONE_IN_USE = RuleSet.EMPTY;
-
-  private static final Pattern LIST_ITEM = Pattern.compile("(.+)\\[[0-9]+]");
 
   private final SettingsSchema schema = SettingsSchema.ofFile();
 
@@ -49,7 +42,7 @@ public final class SettingsFile {
 
   /** Reads the content of a file; null if there was a fault. */
   public Settings read(byte[] content, Faults faults) {
-    return read(content, faults, AT_START, NONE_IN_USE);
+    return readAgain(content, faults, AT_START, NONE_IN_USE);
   }
 
   /**
@@ -59,10 +52,6 @@ public final class SettingsFile {
    * @param inUse its rules.
    */
   Settings readAgain(byte[] content, Faults faults, int ringCells, RuleSet inUse) {
-    return read(content, faults, ringCells, inUse);
-  }
-
-  private Settings read(byte[] content, Faults faults, int ringCells, RuleSet inUse) {
     Node root = YamlDocument.compose(content, EXPECTED, faults);
     if (root == null) {
       return null;
@@ -80,20 +69,13 @@ public final class SettingsFile {
 
   private Settings read(YamlTree tree, Faults faults, int ringCells, RuleSet inUse) {
     SettingsBuilder builder = new SettingsBuilder();
-    for (Map.Entry<String, String> scalar : tree.texts().entrySet()) {
-      Matcher item = LIST_ITEM.matcher(scalar.getKey());
-      boolean isItem = item.matches() && SettingsBuilder.mayBeList(item.group(1));
-      String name = isItem ? item.group(1) : scalar.getKey();
-      if (SettingsBuilder.names().contains(name) && !ListenerTable.isOne(name)) {
-        try {
-          builder.set(name, scalar.getValue());
-        } catch (BadValueException bad) {
-          faults.add(tree.line(scalar.getKey()), scalar.getKey(), bad);
-        }
+    for (SettingRow<SettingValues> row : SettingsTable.ALL) {
+      if (row.kind().areListeners()) {
+        ListenerTable.read(row.name(), tree, builder.values);
+      } else {
+        row.read(tree, "", builder.values);
       }
     }
-    ListenerTable.read("listen", tree, faults, builder::addListener);
-    ListenerTable.read("decision", tree, faults, builder.decision.listeners::add);
     if (!tree.root().keys().containsKey("upstream")
         && !tree.root().keys().containsKey("decision")) {
       String expected = AddressText.EXPECTED_UPSTREAM + ", the service behind; or decision";
@@ -101,25 +83,25 @@ public final class SettingsFile {
     }
     RulesReader reader = new RulesReader(tree, faults);
     List<RuleSpec> rules = reader.read();
-    SchemaCheck.check(schema, tree, faults);
+    schema.check(tree, faults);
     Misfits misfits = Misfits.ofFile(faults, tree);
     SettingsCheck.check(builder, misfits);
-    reader.check(rules, builder.ignoreCase);
+    reader.check(rules, builder.values.isOn("paths.ignore-case"));
     if (faults.isEmpty()) {
-      IntFunction<String> at = rule -> "rules[" + rule + "].";
+      RuleNeeds needs = new RuleNeeds(rules, rule -> "rules[" + rule + "].", misfits);
       if (ringCells == AT_START) {
-        RingCheck.atStart(builder.admission(), rules, at, misfits);
+        needs.checkRingsAtStart(builder.admission());
       } else {
-        RingCheck.atReload(ringCells, rules, at, misfits);
+        needs.checkRingsAtReload(ringCells);
       }
-      StoreCheck.check(builder.store.build(), rules, at, misfits);
+      needs.checkStore(StoreSettingsTable.build(builder.values));
       inUse.checkChange(rules, LoopClock.timeNs(), misfits::add);
     }
     if (!faults.isEmpty()) {
       return null;
     }
     boolean asksStore = rules.stream().anyMatch(RuleSpec::asksStore);
-    if (asksStore && builder.storeNames().service().isEmpty()) {
+    if (asksStore && !builder.values.isGiven("service")) {
       String shared = "none: rules of the same id of other services on this store share budgets";
       faults.warn(tree.line("redis"), "service", shared);
     }

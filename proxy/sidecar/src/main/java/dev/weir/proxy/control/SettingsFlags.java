@@ -37,18 +37,20 @@ public final class SettingsFlags {
     boolean hasRule = false;
     for (Map.Entry<String, String> flag : flags.entrySet()) {
       String name = flag.getKey().startsWith("--") ? flag.getKey().substring(2) : "";
+      SettingRow<SettingValues> row = SettingsBuilder.row(name);
       try {
-        if (RuleSettingsTable.names().contains(name)) {
+        SettingRow<RuleSpec.Builder> ofRule = RuleSettingsTable.ROWS.get(name);
+        if (ofRule != null) {
           hasRule = true;
-          RuleSettingsTable.set(rule, name, flag.getValue());
-        } else if (SettingsBuilder.isList(name)) {
-          for (String item : flag.getValue().split(",", -1)) {
-            builder.set(name, item.strip());
-          }
-        } else if (SettingsBuilder.names().contains(name)) {
-          builder.set(name, flag.getValue());
-        } else {
+          ofRule.reader().accept(rule, flag.getValue());
+        } else if (row == null) {
           faults.add(0, flag.getKey(), "unknown flag");
+        } else if (row.kind().isList()) {
+          for (String item : flag.getValue().split(",", -1)) {
+            row.reader().accept(builder.values, item.strip());
+          }
+        } else {
+          row.reader().accept(builder.values, flag.getValue());
         }
       } catch (BadValueException bad) {
         faults.add(0, flag.getKey(), bad);
@@ -61,13 +63,14 @@ public final class SettingsFlags {
     SettingsCheck.check(builder, misfits);
     RuleSpec spec = rule.build();
     // A field that could not be read has no known value: what it goes with is not checked.
-    if (hasRule && RuleSettingsTable.names().stream().noneMatch(misfits::isFaulty)) {
+    if (hasRule && RuleSettingsTable.ROWS.keySet().stream().noneMatch(misfits::isFaulty)) {
       spec.check(misfits::add);
     }
     List<RuleSpec> rules = hasRule ? List.of(spec) : List.of();
     if (faults.isEmpty()) {
-      RingCheck.atStart(builder.admission(), rules, i -> "", misfits);
-      StoreCheck.check(builder.store.build(), rules, i -> "", misfits);
+      RuleNeeds needs = new RuleNeeds(rules, i -> "", misfits);
+      needs.checkRingsAtStart(builder.admission());
+      needs.checkStore(StoreSettingsTable.build(builder.values));
     }
     return faults.isEmpty() ? builder.build(rules) : null;
   }

@@ -3,6 +3,7 @@ package dev.weir.proxy.control;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * The schema of one place of a settings file and of what is in it, made from the tables. The
@@ -87,23 +88,9 @@ final class SettingsSchema {
     return value;
   }
 
-  List<ValueType> types() {
-    return types;
-  }
-
   /** The keys of a section, in the order of the tables. */
   Map<String, SettingsSchema> keys() {
     return keys;
-  }
-
-  /** The key that a section must have; null for none. */
-  String required() {
-    return required;
-  }
-
-  /** The text that is expected where {@link #required} is missing. */
-  String expected() {
-    return expected;
   }
 
   /** The schema of each item of a list. */
@@ -111,11 +98,63 @@ final class SettingsSchema {
     return item;
   }
 
-  int leastItems() {
-    return leastItems;
+  /** Notes what of a document does not fit, but where something is already known to be wrong. */
+  void check(YamlTree tree, Faults faults) {
+    check(tree.root(), "", tree, faults);
   }
 
-  int mostItems() {
-    return mostItems;
+  private void check(YamlValue value, String path, YamlTree tree, Faults faults) {
+    if (!types.contains(value.type())) {
+      String wanted = types.stream().map(ValueType::toString).collect(Collectors.joining(" or "));
+      add(path, text(value, path, tree) + " (expected: " + wanted + ")", tree, faults);
+    } else if (value.isSection()) {
+      checkKeys(value, path, tree, faults);
+    } else if (value.isList()) {
+      checkItems(value.items(), path, tree, faults);
+    }
+  }
+
+  private void checkKeys(YamlValue section, String path, YamlTree tree, Faults faults) {
+    String prefix = path.isEmpty() ? "" : path + ".";
+    for (Map.Entry<String, YamlValue> entry : section.keys().entrySet()) {
+      String inner = prefix + entry.getKey();
+      SettingsSchema known = keys.get(entry.getKey());
+      if (known != null) {
+        known.check(entry.getValue(), inner, tree, faults);
+      } else {
+        String wanted = String.join(", ", keys.keySet());
+        add(inner, "unknown key (expected: one of " + wanted + ")", tree, faults);
+      }
+    }
+    if (required != null && !section.keys().containsKey(required)) {
+      add(prefix + required, "missing (expected: " + expected + ")", tree, faults);
+    }
+  }
+
+  private void checkItems(List<YamlValue> items, String path, YamlTree tree, Faults faults) {
+    int count = items.size();
+    if (count < leastItems) {
+      add(path, count + " items (expected: at least " + leastItems + ")", tree, faults);
+    } else if (count > mostItems) {
+      add(path, count + " items (expected: at most " + mostItems + ")", tree, faults);
+    }
+    for (int i = 0; i < count; i++) {
+      item.check(items.get(i), path + "[" + i + "]", tree, faults);
+    }
+  }
+
+  private static void add(String path, String problem, YamlTree tree, Faults faults) {
+    if (!faults.isFaulty(path)) {
+      faults.add(tree.line(path), path, problem);
+    }
+  }
+
+  /** The value at a path, for a person. */
+  private static String text(YamlValue value, String path, YamlTree tree) {
+    String text = tree.texts().get(path);
+    if (text == null) {
+      return value.isList() ? "a list" : value.isSection() ? "a section" : "nothing";
+    }
+    return Faults.printable(value.type() == ValueType.TEXT ? "\"" + text + "\"" : text);
   }
 }

@@ -1,314 +1,212 @@
 package dev.weir.proxy.control;
 
-import static dev.weir.proxy.control.SettingKind.ADDRESS;
-import static dev.weir.proxy.control.SettingKind.BITS;
-import static dev.weir.proxy.control.SettingKind.COUNT;
-import static dev.weir.proxy.control.SettingKind.FILE;
-import static dev.weir.proxy.control.SettingKind.FORM;
-import static dev.weir.proxy.control.SettingKind.LISTENERS;
-import static dev.weir.proxy.control.SettingKind.NAME;
-import static dev.weir.proxy.control.SettingKind.NAMES;
-import static dev.weir.proxy.control.SettingKind.RANGE;
-import static dev.weir.proxy.control.SettingKind.SIZE;
-import static dev.weir.proxy.control.SettingKind.SWITCH;
-import static dev.weir.proxy.control.SettingKind.TIME;
-import static dev.weir.proxy.control.SettingKind.URL;
-
 import dev.weir.algorithms.Limit;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.rule.identity.Cidr;
 import dev.weir.proxy.rule.identity.ClientIpField;
 import dev.weir.proxy.rule.spec.BadValueException;
-import dev.weir.proxy.rule.spec.DurationText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 /**
  * Every setting of the sidecar, a row each, in the order in which files name them; those of rules
- * are in {@link RuleSettingsTable}. Whoever adds a setting adds a row, and a field of {@link
- * SettingsBuilder} that its reader sets.
+ * are in {@link RuleSettingsTable}. Whoever adds a setting adds a row, and has {@link
+ * SettingsBuilder} put its value where it is used.
  */
 final class SettingsTable {
   private static final int MAX_BUFFER_BYTES = 1 << 20;
   private static final long DAY_NS = TimeUnit.HOURS.toNanos(24);
-  private static final long LEAST_LOG_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
-  private static final long MOST_LOG_INTERVAL_NS = TimeUnit.HOURS.toNanos(1);
 
-  static final List<SettingRow<SettingsBuilder>> ALL = all();
+  /** The value that the address of the service says beside the address. */
+  static final String UPSTREAM_PROTOCOL = "protocol of upstream";
+
+  static final List<SettingRow<SettingValues>> ALL = all();
 
   private SettingsTable() {}
 
-  private static List<SettingRow<SettingsBuilder>> all() {
-    List<SettingRow<SettingsBuilder>> rows = new ArrayList<>(ofTheProcess());
-    DecisionTable.ALL.forEach(row -> rows.add(row.within(builder -> builder.decision)));
-    TlsSettingsTable.ALL.forEach(row -> rows.add(row.within(builder -> builder.tls)));
-    UpstreamTlsTable.ALL.forEach(row -> rows.add(row.within(builder -> builder.upstreamTls)));
+  private static List<SettingRow<SettingValues>> all() {
+    List<SettingRow<SettingValues>> rows = new ArrayList<>(ofTheProcess());
+    rows.addAll(DecisionTable.ALL);
+    rows.addAll(TlsSettingsTable.ALL);
+    rows.addAll(UpstreamTlsTable.ALL);
     rows.addAll(timeouts());
     rows.addAll(caps());
     rows.addAll(answersAndTable());
-    StoreSettingsTable.ALL.forEach(row -> rows.add(row.within(builder -> builder.store)));
+    rows.addAll(StoreSettingsTable.ALL);
     return List.copyOf(rows);
   }
 
-  private static SettingRow<SettingsBuilder> row(
-      String name,
-      SettingKind kind,
-      String standard,
-      String help,
-      BiConsumer<SettingsBuilder, String> reader) {
-    return SettingRow.of(name, kind, standard, help, reader);
-  }
-
-  private static List<SettingRow<SettingsBuilder>> ofTheProcess() {
+  private static List<SettingRow<SettingValues>> ofTheProcess() {
     return List.of(
-        row(
+        SettingRow.of(
             "upstream",
-            URL,
+            SettingKind.URL,
             null,
             "The service behind: " + AddressText.EXPECTED_UPSTREAM + ".",
-            (b, t) -> {
-              b.upstream = AddressText.parseUpstream(t);
-              b.upstreamProtocol = AddressText.protocol(t);
-            }),
-        row(
+            SettingsTable::setUpstream),
+        SettingRow.value(
             "service",
-            NAME,
+            SettingKind.NAME,
             null,
             "Whose rules these are: a part of the names in the store.",
-            (b, t) -> b.service = service(t)),
-        row(
+            SettingsTable::service),
+        SettingRow.value(
             "listen",
-            LISTENERS,
+            SettingKind.LISTENERS,
             "127.0.0.1:8000",
             "host:port, https://host:port or unix:/path (default %s).",
-            (b, t) -> b.addListener(ListenerTable.of("listen", t))),
-        row(
+            text -> ListenerTable.of("listen", text)),
+        SettingRow.value(
             "admin",
-            ADDRESS,
+            SettingKind.ADDRESS,
             "127.0.0.1:9090",
             "Metrics and health, or off (default %s).",
-            (b, t) -> b.admin = t.equals("off") ? null : AddressText.parseListen(t)),
-        row(
+            text -> text.equals("off") ? null : AddressText.parseListen(text)),
+        SettingRow.value(
             "admin-hosts",
-            NAMES,
+            SettingKind.NAMES,
             null,
             "By which it answers, beside localhost and its address.",
-            (b, t) -> b.adminHosts.add(AddressText.parseHost(t))),
-        row(
+            AddressText::parseHost),
+        SettingRow.value(
             "monitoring",
-            ADDRESS,
+            SettingKind.ADDRESS,
             null,
             "Where others than this machine see health and metrics.",
-            (b, t) -> b.monitoring = AddressText.parseListen(t)),
-        row(
-            "event-loops",
-            COUNT,
-            null,
-            "By default one per core.",
-            (b, t) -> b.eventLoops = Texts.parseInt(t, 1, 1024)),
-        row(
-            "transport",
-            NAME,
-            "auto",
-            "%s (default), io_uring, epoll or nio.",
-            (b, t) -> b.transport = Texts.parseOneOf(t, TransportKind.values())),
-        row(
-            "latency-log",
-            FILE,
-            null,
-            "An interval log of latencies, for HdrHistogram's tools.",
-            (b, t) -> b.latencyLog = Texts.parseFile(t)),
-        row(
+            AddressText::parseListen),
+        SettingRow.count("event-loops", null, "By default one per core.", 1, 1024),
+        SettingRow.word(
+            "transport", "auto", "%s (default), io_uring, epoll or nio.", TransportKind.values()),
+        SettingRow.file("latency-log", "An interval log of latencies, for HdrHistogram's tools."),
+        SettingRow.value(
             "latency-log-interval",
-            TIME,
+            SettingKind.TIME,
             "1s",
             "Of its lines (default %s).",
-            (b, t) -> b.latencyLogIntervalNs = logIntervalNs(t)),
-        row(
+            text -> Texts.parseNs(text, 100_000_000, TimeUnit.HOURS.toNanos(1), "100ms to 1h")),
+        SettingRow.value(
             "trusted-proxies",
-            RANGE,
+            SettingKind.RANGE,
             null,
             "Peers believed when they say who the client is.",
-            (b, t) -> b.trustedProxies.add(Cidr.parse(t))),
-        row(
+            Cidr::parse),
+        SettingRow.word(
             "client-ip-header",
-            NAME,
             "x-forwarded-for",
             "%s (default) or forwarded.",
-            (b, t) -> b.clientIpField = Texts.parseOneOf(t, ClientIpField.values())),
-        row(
+            ClientIpField.values()),
+        SettingRow.value(
             "ipv6-prefix",
-            BITS,
+            SettingKind.BITS,
             "64",
             "What counts as one IPv6 client (default %s).",
-            (b, t) -> b.ipv6Prefix = Texts.parseInt(t, 1, 128)),
-        row(
-            "paths.ignore-case",
-            SWITCH,
-            "false",
-            "For services that do not tell /A from /a.",
-            (b, t) -> b.ignoreCase = Texts.parseBoolean(t)));
+            text -> Texts.parseInt(text, 1, 128)),
+        SettingRow.toggle("paths.ignore-case", "For services that do not tell /A from /a."));
   }
 
-  private static List<SettingRow<SettingsBuilder>> timeouts() {
+  private static List<SettingRow<SettingValues>> timeouts() {
     return List.of(
-        timeout("head", "10s", "For a request's head", (b, t) -> b.headNs = timeoutNs(t)),
-        timeout("body", "30s", "Between two reads of its body", (b, t) -> b.bodyNs = timeoutNs(t)),
-        timeout("idle", "60s", "Between two requests", (b, t) -> b.idleNs = timeoutNs(t)),
-        timeout("write", "30s", "While a client takes nothing", (b, t) -> b.writeNs = timeoutNs(t)),
-        timeout(
-            "tunnel-idle",
-            "1h",
-            "Of an upgraded connection",
-            (b, t) -> b.tunnelIdleNs = timeoutNs(t)),
-        timeout("connect", "1s", "To the service", (b, t) -> b.connectNs = timeoutNs(t)),
-        timeout("response", "60s", "Of the service", (b, t) -> b.responseNs = timeoutNs(t)),
-        timeout(
-            "upstream-idle",
-            "4s",
-            "Of unused connections to it",
-            (b, t) -> b.upstreamIdleNs = timeoutNs(t)),
-        timeout(
-            "upstream-queue",
-            "1s",
-            "For a connection to it",
-            (b, t) -> b.upstreamQueueNs = timeoutNs(t)),
-        timeout(
+        timeout("head", "10s", "For a request's head"),
+        timeout("body", "30s", "Between two reads of its body"),
+        timeout("idle", "60s", "Between two requests"),
+        timeout("write", "30s", "While a client takes nothing"),
+        timeout("tunnel-idle", "1h", "Of an upgraded connection"),
+        timeout("connect", "1s", "To the service"),
+        timeout("response", "60s", "Of the service"),
+        timeout("upstream-idle", "4s", "Of unused connections to it"),
+        timeout("upstream-queue", "1s", "For a connection to it"),
+        time(
             "drain-grace",
             "0s",
             "At the end, for others to see that /readyz says 503",
-            (b, t) -> b.drainGraceNs = graceNs(t)),
-        timeout(
-            "drain",
-            "30s",
-            "For requests in flight after that",
-            (b, t) -> b.drainNs = timeoutNs(t)));
+            SettingsTable::graceNs),
+        timeout("drain", "30s", "For requests in flight after that"));
   }
 
-  private static SettingRow<SettingsBuilder> timeout(
-      String name, String standard, String help, BiConsumer<SettingsBuilder, String> reader) {
-    return row("timeouts." + name, TIME, standard, help + " (default %s).", reader);
+  private static SettingRow<SettingValues> timeout(String name, String standard, String text) {
+    return time(name, standard, text, SettingsTable::timeoutNs);
   }
 
-  private static List<SettingRow<SettingsBuilder>> caps() {
+  private static SettingRow<SettingValues> time(
+      String name, String standard, String text, Function<String, Long> parser) {
+    return SettingRow.value(
+        "timeouts." + name, SettingKind.TIME, standard, text + " (default %s).", parser);
+  }
+
+  private static List<SettingRow<SettingValues>> caps() {
     return List.of(
-        cap("head-bytes", SIZE, "32KiB", "Of a request's head", (b, t) -> b.headBytes = bytes(t)),
-        cap(
-            "fields",
-            COUNT,
-            "100",
-            "Fields in it",
-            (b, t) -> b.fields = Texts.parseInt(t, 1, 10_000)),
-        cap("target-bytes", SIZE, "8KiB", "Of its target", (b, t) -> b.targetBytes = bytes(t)),
-        cap(
-            "connections",
-            COUNT,
-            "10000",
-            "Of clients, in all",
-            (b, t) -> b.connections = Texts.parseInt(t, 1, 1_000_000)),
-        cap(
-            "connections-per-address",
-            COUNT,
-            "2500",
-            "Of one client",
-            (b, t) -> b.connectionsPerAddress = Texts.parseInt(t, 1, 1_000_000)),
-        cap(
-            "upstream-connections",
-            COUNT,
-            "256",
-            "Per event loop",
-            (b, t) -> b.upstreamConnections = Texts.parseInt(t, 1, 65_535)),
+        size("head-bytes", "32KiB", "Of a request's head"),
+        cap("fields", "100", "Fields in it", 1, 10_000),
+        size("target-bytes", "8KiB", "Of its target"),
+        cap("connections", "10000", "Of clients, in all", 1, 1_000_000),
+        cap("connections-per-address", "2500", "Of one client", 1, 1_000_000),
+        cap("upstream-connections", "256", "Per event loop", 1, 65_535),
         cap(
             "upstream-streams",
-            COUNT,
             "4096",
             "Beside them, for tunnels and long exchanges",
-            (b, t) -> b.upstreamStreams = Texts.parseInt(t, 0, 1_000_000)),
-        cap(
-            "upstream-http2-connections",
-            COUNT,
-            "4",
-            "To a service of HTTP/2, per event loop",
-            (b, t) -> b.upstreamHttp2Connections = Texts.parseInt(t, 1, 256)),
-        cap(
-            "upstream-queue",
-            COUNT,
-            "1024",
-            "Requests that wait for a connection",
-            (b, t) -> b.upstreamQueue = Texts.parseInt(t, 0, 65_535)));
+            0,
+            1_000_000),
+        cap("upstream-http2-connections", "4", "To a service of HTTP/2, per event loop", 1, 256),
+        cap("upstream-queue", "1024", "Requests that wait for a connection", 0, 65_535));
   }
 
-  private static SettingRow<SettingsBuilder> cap(
-      String name,
-      SettingKind kind,
-      String standard,
-      String help,
-      BiConsumer<SettingsBuilder, String> reader) {
-    return row("caps." + name, kind, standard, help + " (default %s).", reader);
+  private static SettingRow<SettingValues> cap(
+      String name, String standard, String text, int least, int most) {
+    return SettingRow.count("caps." + name, standard, text + " (default %s).", least, most);
   }
 
-  private static List<SettingRow<SettingsBuilder>> answersAndTable() {
+  private static SettingRow<SettingValues> size(String name, String standard, String text) {
+    return SettingRow.value(
+        "caps." + name,
+        SettingKind.SIZE,
+        standard,
+        text + " (default %s).",
+        bytes -> Texts.parseBytes(bytes, 1 << 10, MAX_BUFFER_BYTES));
+  }
+
+  private static List<SettingRow<SettingValues>> answersAndTable() {
     return List.of(
-        row(
+        SettingRow.value(
             "answers.rate-limit",
-            FORM,
+            SettingKind.FORM,
             "draft11",
             "RateLimit fields: %s (default) or off.",
-            (b, t) -> b.rateLimit = isDraft11(t)),
-        row(
-            "answers.x-rate-limit",
-            SWITCH,
-            "false",
-            "X-RateLimit-Limit, -Remaining and -Reset too.",
-            (b, t) -> b.xRateLimit = Texts.parseBoolean(t)),
-        row(
+            text -> Texts.parseOneOf(text, new String[] {"draft11", "off"}).equals("draft11")),
+        SettingRow.toggle("answers.x-rate-limit", "X-RateLimit-Limit, -Remaining and -Reset too."),
+        SettingRow.count(
             "table.keys",
-            COUNT,
             "1000000",
             "Clients in debt at one time (default %s).",
-            (b, t) -> b.tableKeys = Texts.parseInt(t, 1_000, 30_000_000)),
-        row(
+            1_000,
+            30_000_000),
+        SettingRow.count(
             "table.ring-keys",
-            COUNT,
             "16384",
             "The same for sliding-log and bucket-ring (default %s).",
-            (b, t) -> b.ringKeys = Texts.parseInt(t, 4, 30_000_000)),
-        row(
+            4,
+            30_000_000),
+        SettingRow.count(
             "table.ring-cells",
-            COUNT,
             "0",
             "Of each of those: the largest limit, or number of sub-windows.",
-            (b, t) -> b.ringCells = Texts.parseInt(t, 0, Limit.MAX_CELL_COUNT)));
+            0,
+            Limit.MAX_CELL_COUNT));
+  }
+
+  private static void setUpstream(SettingValues values, String text) {
+    values.set("upstream", AddressText.parseUpstream(text));
+    values.set(UPSTREAM_PROTOCOL, AddressText.protocol(text));
   }
 
   private static long timeoutNs(String text) {
-    long timeoutNs = DurationText.parseNs(text);
-    if (timeoutNs > DAY_NS) {
-      throw new BadValueException(text, "at most 1d");
-    }
-    return timeoutNs;
+    return Texts.parseNs(text, 1, DAY_NS, "at most 1d");
   }
 
   private static long graceNs(String text) {
     return text.matches("0(ms|s|m|h|d)") ? 0 : timeoutNs(text);
-  }
-
-  private static long logIntervalNs(String text) {
-    long intervalNs = DurationText.parseNs(text);
-    if (intervalNs < LEAST_LOG_INTERVAL_NS || intervalNs > MOST_LOG_INTERVAL_NS) {
-      throw new BadValueException(text, "100ms to 1h");
-    }
-    return intervalNs;
-  }
-
-  private static int bytes(String text) {
-    return SizeText.parseBytes(text, 1 << 10, MAX_BUFFER_BYTES);
-  }
-
-  private static boolean isDraft11(String text) {
-    return Texts.parseOneOf(text, new String[] {"draft11", "off"}).equals("draft11");
   }
 
   /** A service's name: of characters that names in the store and in metrics take as they are. */

@@ -1,16 +1,7 @@
 package dev.weir.proxy.control;
 
-import static dev.weir.proxy.control.SettingKind.ADDRESSES;
-import static dev.weir.proxy.control.SettingKind.FILE;
-import static dev.weir.proxy.control.SettingKind.NAME;
-import static dev.weir.proxy.control.SettingKind.NUMBER;
-import static dev.weir.proxy.control.SettingKind.SOURCES;
-import static dev.weir.proxy.control.SettingKind.SWITCH;
-import static dev.weir.proxy.control.SettingKind.TIME;
-
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.rule.spec.BadValueException;
-import dev.weir.proxy.rule.spec.DurationText;
 import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.store.map.StoreLogin;
 import dev.weir.proxy.store.map.StoreNode;
@@ -22,14 +13,11 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
-/** The settings of the store, below {@code redis}: their rows, and how they become a record. */
+/** The settings of the store, below {@code redis}: their rows, and how they become records. */
 final class StoreSettingsTable {
   /** The variable that holds the password, unless a file is named. */
   static final String PASSWORD_VARIABLE = "WEIR_REDIS_PASSWORD";
@@ -39,138 +27,104 @@ final class StoreSettingsTable {
   /** The variable that holds the key of the hash, unless a file is named. */
   static final String HASH_KEY_VARIABLE = "WEIR_REDIS_HASH_KEY";
 
-  private static final long LEAST_DEADLINE_NS = 1_000_000;
-  private static final long MOST_DEADLINE_NS = 1_000_000_000;
+  private static final String NODES = "redis.nodes";
+  private static final String MASTER = "redis.sentinel-master";
+  private static final String SENTINEL_USER = "redis.sentinel-username";
+  private static final String SENTINEL_PASSWORD = "redis.sentinel-password-file";
+  private static final String HASHED = "redis.hash-sources";
 
   /** A row each; a list's text has its items between commas. */
-  static final List<SettingRow<StoreSettingsTable>> ALL =
+  static final List<SettingRow<SettingValues>> ALL =
       List.of(
-          row(
-              "nodes",
-              ADDRESSES,
+          SettingRow.of(
+              NODES,
+              SettingKind.ADDRESSES,
               null,
               "The store: host:port or unix:/path, and so on.",
               StoreSettingsTable::addNodes),
-          row(
-              "topology",
-              NAME,
+          SettingRow.word(
+              "redis.topology",
               "standalone",
               "%s (default), sentinel (the nodes are sentinels), cluster or sharded.",
-              (f, t) -> f.topology = Texts.parseOneOf(t, Topology.values())),
-          row(
-              "sentinel-master",
-              NAME,
-              null,
-              "By which the sentinels know the server.",
-              (f, t) -> f.sentinelMaster = word(t)),
-          row(
-              "sentinel-username",
-              NAME,
-              null,
-              "Of an ACL of the sentinels.",
-              (f, t) -> f.sentinelUsername = word(t)),
-          row(
-              "sentinel-password-file",
-              FILE,
-              null,
+              Topology.values()),
+          name(MASTER, "By which the sentinels know the server."),
+          name(SENTINEL_USER, "Of an ACL of the sentinels."),
+          secretFile(
+              SENTINEL_PASSWORD,
               "Its first line is the sentinels' password; else $"
                   + SENTINEL_PASSWORD_VARIABLE
-                  + " is.",
-              (f, t) -> f.sentinelPassword = firstLine(t)),
-          row("username", NAME, null, "Of an ACL.", (f, t) -> f.username = word(t)),
-          row(
-              "password-file",
-              FILE,
-              null,
-              "Its first line; else $" + PASSWORD_VARIABLE + " is the password.",
-              (f, t) -> f.password = firstLine(t)),
-          row(
-              "database",
-              NUMBER,
+                  + " is."),
+          name("redis.username", "Of an ACL."),
+          secretFile(
+              "redis.password-file",
+              "Its first line; else $" + PASSWORD_VARIABLE + " is the password."),
+          SettingRow.value(
+              "redis.database",
+              SettingKind.NUMBER,
               "0",
               "Of a single server (default %s).",
-              (f, t) -> f.database = Texts.parseInt(t, 0, 1_000_000)),
-          row(
-              "tls",
-              SWITCH,
-              "false",
-              "Speak TLS to the store.",
-              (f, t) -> f.tls = Texts.parseBoolean(t)),
-          row(
-              "tls-ca",
-              FILE,
+              text -> Texts.parseInt(text, 0, 1_000_000)),
+          SettingRow.toggle("redis.tls", "Speak TLS to the store."),
+          SettingRow.value(
+              "redis.tls-ca",
+              SettingKind.FILE,
               null,
               "Whom to trust, PEM (default the JDK's authorities).",
-              (f, t) -> f.tlsCa = readable(t)),
-          row(
-              "deadline",
-              TIME,
+              StoreSettingsTable::readable),
+          SettingRow.value(
+              "redis.deadline",
+              SettingKind.TIME,
               "5ms",
               "For a decision of the store (default %s).",
-              (f, t) -> f.deadlineNs = deadlineNs(t)),
-          row(
-              "hash-identities",
-              SWITCH,
-              "false",
-              "Let nobody read any identity in the store, not only no secrets.",
-              (f, t) -> f.hashesAll = Texts.parseBoolean(t)),
-          row(
-              "hash-sources",
-              SOURCES,
+              text -> Texts.parseNs(text, 1_000_000, 1_000_000_000, "1ms to 1s")),
+          SettingRow.toggle(
+              "redis.hash-identities",
+              "Let nobody read any identity in the store, not only no secrets."),
+          SettingRow.of(
+              HASHED,
+              SettingKind.SOURCES,
               null,
               "What is secret too, such as header:x-user-id; beside cookies, API keys and such.",
               StoreSettingsTable::addHashed),
-          row(
-              "hash-key-file",
-              FILE,
-              null,
-              "The key of that hash, the same in a fleet; else $" + HASH_KEY_VARIABLE + " is.",
-              (f, t) -> f.hashKey = firstLine(t)));
+          secretFile(
+              "redis.hash-key-file",
+              "The key of that hash, the same in a fleet; else $" + HASH_KEY_VARIABLE + " is."));
 
-  private final List<StoreNode> nodes = new ArrayList<>();
-  private Topology topology;
-  private String sentinelMaster;
-  private String username;
-  private String password;
-  private String sentinelUsername;
-  private String sentinelPassword;
-  private int database;
-  private boolean tls;
-  private Path tlsCa;
-  private long deadlineNs;
-  private boolean hashesAll;
-  private final Set<KeyPart> hashed = new LinkedHashSet<>();
-  private String hashKey;
+  private StoreSettingsTable() {}
 
-  private static SettingRow<StoreSettingsTable> row(
-      String name,
-      SettingKind kind,
-      String standard,
-      String help,
-      BiConsumer<StoreSettingsTable, String> reader) {
-    return SettingRow.of("redis." + name, kind, standard, help, reader);
+  private static SettingRow<SettingValues> name(String name, String text) {
+    return SettingRow.value(name, SettingKind.NAME, null, text, StoreSettingsTable::word);
   }
 
-  private void addNodes(String text) {
+  private static SettingRow<SettingValues> secretFile(String name, String text) {
+    return SettingRow.value(name, SettingKind.FILE, null, text, StoreSettingsTable::firstLine);
+  }
+
+  private static void addNodes(SettingValues values, String text) {
     for (String item : text.split(",", -1)) {
       String node = item.strip();
       int star = node.lastIndexOf('*');
       int weight = star < 0 ? 1 : weight(node, node.substring(star + 1));
       StoreNode read =
           new StoreNode(AddressText.parseServer(star < 0 ? node : node.substring(0, star)), weight);
-      if (nodes.stream().anyMatch(other -> other.address().equals(read.address()))) {
+      if (nodes(values).stream().anyMatch(other -> other.address().equals(read.address()))) {
         throw new BadValueException(node, "each node once");
       }
-      nodes.add(read);
+      values.add(NODES, read);
     }
   }
 
-  private void addHashed(String text) {
+  private static List<StoreNode> nodes(SettingValues values) {
+    return values.list(NODES, StoreNode.class);
+  }
+
+  private static void addHashed(SettingValues values, String text) {
     for (String item : text.split(",", -1)) {
       KeyPart part = KeyPart.parse(item.strip());
-      if (!hashed.add(part)) {
+      if (values.list(HASHED, KeyPart.class).contains(part)) {
         throw new BadValueException(item, "each source once");
       }
+      values.add(HASHED, part);
     }
   }
 
@@ -187,14 +141,6 @@ final class StoreSettingsTable {
       throw new BadValueException(text, "1 to 255 ASCII characters without blanks");
     }
     return text;
-  }
-
-  private static long deadlineNs(String text) {
-    long deadlineNs = DurationText.parseNs(text);
-    if (deadlineNs < LEAST_DEADLINE_NS || deadlineNs > MOST_DEADLINE_NS) {
-      throw new BadValueException(text, "1ms to 1s");
-    }
-    return deadlineNs;
   }
 
   private static Path readable(String text) {
@@ -221,71 +167,78 @@ final class StoreSettingsTable {
     }
   }
 
+  private static Topology topology(SettingValues values) {
+    return values.get("redis.topology", Topology.class);
+  }
+
   /** Reports what does not go together. */
-  void check(Misfits misfits) {
-    String named = topology.toString();
+  static void check(SettingValues values, Misfits misfits) {
+    Topology topology = topology(values);
+    String nothing = "nothing, as redis.topology is " + topology;
+    List<StoreNode> nodes = nodes(values);
     if (topology == Topology.STANDALONE && nodes.size() > 1) {
-      misfits.add("redis.nodes", nodes.toString(), "one, or redis.topology: sharded or cluster");
+      misfits.add(NODES, nodes.toString(), "one, or redis.topology: sharded or cluster");
     }
-    if (topology == Topology.SENTINEL && sentinelMaster == null) {
-      misfits.add(
-          "redis.sentinel-master", "missing", "the name by which the sentinels know the server");
+    boolean isSentinel = topology == Topology.SENTINEL;
+    if (isSentinel && !values.isGiven(MASTER)) {
+      misfits.add(MASTER, "missing", "the name by which the sentinels know the server");
     }
-    if (topology != Topology.SENTINEL && sentinelMaster != null) {
-      misfits.add(
-          "redis.sentinel-master", sentinelMaster, "nothing, as redis.topology is " + named);
+    if (!isSentinel && values.isGiven(MASTER)) {
+      misfits.add(MASTER, values.text(MASTER), nothing);
     }
-    if (topology != Topology.SENTINEL && (sentinelUsername != null || sentinelPassword != null)) {
-      misfits.add(
-          sentinelPassword != null ? "redis.sentinel-password-file" : "redis.sentinel-username",
-          "given",
-          "nothing, as redis.topology is " + named);
+    if (!isSentinel && values.isGiven(SENTINEL_PASSWORD)) {
+      misfits.add(SENTINEL_PASSWORD, "given", nothing);
+    } else if (!isSentinel && values.isGiven(SENTINEL_USER)) {
+      misfits.add(SENTINEL_USER, "given", nothing);
     }
-    boolean isOne = topology == Topology.STANDALONE || topology == Topology.SENTINEL;
-    if (database != 0 && !isOne) {
-      misfits.add(
-          "redis.database", Integer.toString(database), "nothing, as redis.topology is " + named);
+    int database = values.count("redis.database");
+    if (database != 0 && topology != Topology.STANDALONE && !isSentinel) {
+      misfits.add("redis.database", Integer.toString(database), nothing);
     }
-    if (tlsCa != null && !tls) {
-      misfits.add("redis.tls-ca", tlsCa.toString(), "nothing, unless redis.tls");
+    if (values.isGiven("redis.tls-ca") && !values.isOn("redis.tls")) {
+      String file = values.file("redis.tls-ca").toString();
+      misfits.add("redis.tls-ca", file, "nothing, unless redis.tls");
     }
     for (StoreNode node : nodes) {
       if (node.weight() != 1 && topology != Topology.SHARDED) {
-        misfits.add("redis.nodes", node + "*" + node.weight(), "no weight, unless sharded");
+        misfits.add(NODES, node + "*" + node.weight(), "no weight, unless sharded");
       }
       if (node.address() instanceof UnixDomainSocketAddress
           && topology != Topology.STANDALONE
           && topology != Topology.SHARDED) {
-        misfits.add("redis.nodes", node.toString(), "host:port, as redis.topology is " + named);
+        misfits.add(NODES, node.toString(), "host:port, as redis.topology is " + topology);
       }
     }
   }
 
-  StoreSettings build() {
+  static StoreSettings build(SettingValues values) {
     return new StoreSettings(
-        nodes,
-        topology,
-        sentinelMaster,
-        new StoreLogin(username, secret(password, PASSWORD_VARIABLE)),
-        new StoreLogin(sentinelUsername, secret(sentinelPassword, SENTINEL_PASSWORD_VARIABLE)),
-        database,
-        tls,
-        tlsCa,
-        deadlineNs);
+        nodes(values),
+        topology(values),
+        values.text(MASTER),
+        new StoreLogin(
+            values.text("redis.username"),
+            secret(values.text("redis.password-file"), System.getenv(PASSWORD_VARIABLE))),
+        new StoreLogin(
+            values.text(SENTINEL_USER),
+            secret(values.text(SENTINEL_PASSWORD), System.getenv(SENTINEL_PASSWORD_VARIABLE))),
+        values.count("redis.database"),
+        values.isOn("redis.tls"),
+        values.file("redis.tls-ca"),
+        values.ns("redis.deadline"));
   }
 
-  /**
-   * How budgets are named in the store.
-   *
-   * @param service empty if it is not said.
-   */
-  StoreNames names(String service) {
-    return new StoreNames(service, hashesAll, hashed, secret(hashKey, HASH_KEY_VARIABLE));
+  /** How budgets are named in the store. */
+  static StoreNames names(SettingValues values) {
+    return new StoreNames(
+        values.isGiven("service") ? values.text("service") : "",
+        values.isOn("redis.hash-identities"),
+        new LinkedHashSet<>(values.list(HASHED, KeyPart.class)),
+        secret(values.text("redis.hash-key-file"), System.getenv(HASH_KEY_VARIABLE)));
   }
 
   /** A secret from a file, else from the environment; empty if neither has one. */
-  private static String secret(String fromFile, String variable) {
-    String fromEnvironment = System.getenv(variable);
+  private static String secret(String fromFile, String fromEnvironment) {
     return fromFile != null ? fromFile : fromEnvironment == null ? "" : fromEnvironment;
   }
 }

@@ -1,13 +1,16 @@
 package dev.weir.proxy.control;
 
 import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.DurationText;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** Single words and numbers, from a file or from flags. */
+/** Single words, numbers, sizes and times, from a file or from flags. */
 final class Texts {
+  private static final String SIZE = "a size such as 512B, 32KiB or 1MiB";
+
   private Texts() {}
 
   /** A whole number within bounds. */
@@ -15,17 +18,56 @@ final class Texts {
     if (!text.matches("-?[0-9]{1,18}")
         || Long.parseLong(text) < least
         || Long.parseLong(text) > most) {
-      throw new BadValueException(
-          text,
-          most == Long.MAX_VALUE
-              ? "a whole number, " + least + " or more"
-              : "a whole number from " + least + " to " + most);
+      throw new BadValueException(text, "a whole number from " + least + " to " + most);
     }
     return Long.parseLong(text);
   }
 
   static int parseInt(String text, int least, int most) {
     return (int) parseLong(text, least, most);
+  }
+
+  /** A size in bytes as people write it: {@code 512B}, {@code 32KiB}, {@code 1MiB}. */
+  static int parseBytes(String text, int least, int most) {
+    int digits = 0;
+    while (digits < text.length() && text.charAt(digits) >= '0' && text.charAt(digits) <= '9') {
+      digits++;
+    }
+    int shift =
+        switch (text.substring(digits)) {
+          case "B" -> 0;
+          case "KiB" -> 10;
+          case "MiB" -> 20;
+          default -> throw new BadValueException(text, SIZE);
+        };
+    if (digits == 0 || digits > 10) {
+      throw new BadValueException(text, SIZE);
+    }
+    long bytes = Long.parseLong(text.substring(0, digits)) << shift;
+    if (bytes < least || bytes > most) {
+      throw new BadValueException(text, "from " + sizeText(least) + " to " + sizeText(most));
+    }
+    return (int) bytes;
+  }
+
+  private static String sizeText(int bytes) {
+    if (bytes % (1 << 20) == 0) {
+      return (bytes >> 20) + "MiB";
+    }
+    return bytes % (1 << 10) == 0 ? (bytes >> 10) + "KiB" : bytes + "B";
+  }
+
+  /**
+   * A duration within bounds.
+   *
+   * @param expected the bounds, for a person.
+   */
+  static long parseNs(String text, long leastNs, long mostNs, String expected) {
+    long ns = DurationText.parseNs(text);
+    if (ns < leastNs || ns > mostNs) {
+      throw new BadValueException(text, expected);
+    }
+    return ns;
   }
 
   static boolean parseBoolean(String text) {

@@ -1,10 +1,12 @@
 package dev.weir.proxy.control;
 
+import dev.weir.proxy.rule.spec.BadValueException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
@@ -17,26 +19,21 @@ import org.snakeyaml.engine.v2.nodes.Tag;
  * where a value stands and how a scalar was written.
  */
 final class YamlTree {
-  /** Nodes after aliases were followed: a few short lines of anchors can mean billions. */
-  static final int MAX_NODES = 200_000;
-
-  private static final int MAX_DEPTH = 32;
-
   /** The longest number: reading one takes time that grows with the square of its length. */
   private static final int MAX_NUMBER_CHARACTERS = 1000;
 
   private final Faults faults;
+  private final YamlBudget budget;
   private final Map<String, Integer> lines = new LinkedHashMap<>();
   private final Map<String, String> texts = new LinkedHashMap<>();
   private final Map<String, YamlValue> values = new HashMap<>();
   private final YamlValue root;
-  private int nodes;
-  private boolean tooLarge;
 
   /** Notes keys that stand twice, and what YAML allows and settings do not. */
   YamlTree(Node document, Faults faults) {
     this.faults = faults;
-    this.root = convert(document, "", YamlDocument.line(document), 0);
+    budget = new YamlBudget(faults, 0);
+    root = convert(document, "", YamlDocument.line(document));
   }
 
   YamlValue root() {
@@ -50,7 +47,7 @@ final class YamlTree {
 
   /** Whether the document was not converted to its end, with a fault that says why. */
   boolean isTooLarge() {
-    return tooLarge;
+    return budget.isSpent();
   }
 
   /** The line of a path, from 1; of what it would be part of if it is not there. */
@@ -67,46 +64,66 @@ final class YamlTree {
     return texts;
   }
 
-  private YamlValue convert(Node node, String path, int line, int depth) {
-    YamlValue value = value(node, path, line, depth);
+  /**
+   * Reads the text at a path, if there is one.
+   *
+   * @param reader throws a {@link BadValueException} for a text that it does not take: a fault.
+   */
+  void read(String path, Consumer<String> reader) {
+    String text = texts.get(path);
+    if (text != null) {
+      try {
+        reader.accept(text);
+      } catch (BadValueException bad) {
+        faults.add(line(path), path, bad);
+      }
+    }
+  }
+
+  /** Reads each text of the list at a path, in the order of the file. */
+  void readItems(String path, Consumer<String> reader) {
+    for (int i = 0; i < at(path).items().size(); i++) {
+      read(path + "[" + i + "]", reader);
+    }
+  }
+
+  private YamlValue convert(Node node, String path, int line) {
+    lines.put(path, line);
+    YamlValue value =
+        budget.take(YamlDocument.line(node)) ? value(node, path, line) : YamlValue.NOTHING;
     values.put(path, value);
     return value;
   }
 
-  private YamlValue value(Node node, String path, int line, int depth) {
-    lines.put(path, line);
-    if (++nodes > MAX_NODES || depth > MAX_DEPTH) {
-      if (!tooLarge) {
-        tooLarge = true;
-        faults.add(
-            YamlDocument.line(node),
-            "",
-            nodes > MAX_NODES ? "too large once its aliases are followed" : "too deep",
-            "at most " + MAX_NODES + " values, " + MAX_DEPTH + " levels deep");
-      }
-      return YamlValue.NOTHING;
-    }
+  private YamlValue convertInner(Node node, String path, int line) {
+    budget.enter(YamlDocument.line(node));
+    YamlValue value = convert(node, path, line);
+    budget.leave();
+    return value;
+  }
+
+  private YamlValue value(Node node, String path, int line) {
     if (node instanceof MappingNode mapping) {
-      return section(mapping, path, depth);
+      return section(mapping, path);
     }
     if (node instanceof SequenceNode sequence) {
       YamlValue list = YamlValue.list();
       for (Node item : sequence.getValue()) {
-        if (tooLarge) {
+        if (isTooLarge()) {
           break;
         }
         String inner = path + "[" + list.items().size() + "]";
-        list.items().add(convert(item, inner, YamlDocument.line(item), depth + 1));
+        list.items().add(convertInner(item, inner, YamlDocument.line(item)));
       }
       return list;
     }
     return scalar((ScalarNode) node, path, line);
   }
 
-  private YamlValue section(MappingNode mapping, String path, int depth) {
+  private YamlValue section(MappingNode mapping, String path) {
     YamlValue section = YamlValue.section();
     for (NodeTuple tuple : mapping.getValue()) {
-      if (tooLarge) {
+      if (isTooLarge()) {
         break;
       }
       Node key = tuple.getKeyNode();
@@ -123,7 +140,7 @@ final class YamlTree {
             "already on line " + line(inner) + " (expected: each key once)");
         continue;
       }
-      YamlValue value = convert(tuple.getValueNode(), inner, YamlDocument.line(key), depth + 1);
+      YamlValue value = convertInner(tuple.getValueNode(), inner, YamlDocument.line(key));
       section.keys().put(name.getValue(), value);
     }
     return section;

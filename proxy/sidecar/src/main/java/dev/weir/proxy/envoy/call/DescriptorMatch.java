@@ -1,10 +1,10 @@
 package dev.weir.proxy.envoy.call;
 
+import dev.weir.proxy.control.YamlBudget;
 import dev.weir.proxy.envoy.file.DescriptorLevel;
 import dev.weir.proxy.envoy.file.DescriptorNode;
 import dev.weir.proxy.envoy.file.Domain;
 import dev.weir.proxy.envoy.file.NodeLimit;
-import dev.weir.proxy.envoy.file.YamlBudget;
 
 /**
  * The way from a domain to the node of a descriptor: the node at each of its entries. Reused. One

@@ -2,6 +2,7 @@ package dev.weir.proxy.envoy.file;
 
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.SettingsFile;
+import dev.weir.proxy.control.YamlBudget;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -142,6 +143,6 @@ public final class ConfigurationFolder {
       faults.add(0, "domain", where + " (expected: each domain once)");
       return;
     }
-    domains.put(read.name(), DomainMerge.of(before, read, faults));
+    domains.put(read.name(), before.with(read, faults));
   }
 }

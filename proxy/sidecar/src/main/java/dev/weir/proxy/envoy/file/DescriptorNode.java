@@ -1,5 +1,6 @@
 package dev.weir.proxy.envoy.file;
 
+import dev.weir.proxy.request.Ascii;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 
@@ -56,10 +57,8 @@ public final class DescriptorNode {
 
   /** Whether it is the node of a key and value as they are written in the file. */
   boolean isExactly(DirectBuffer bytes, int keyAt, int keyLength, int valueAt, int valueLength) {
-    return keyLength == key.length
-        && valueLength == value.length
-        && equal(key, bytes, keyAt, keyLength)
-        && equal(value, bytes, valueAt, valueLength);
+    return Ascii.equals(bytes, keyAt, keyLength, key)
+        && Ascii.equals(bytes, valueAt, valueLength, value);
   }
 
   /** Whether it is a wildcard that stands for them. */
@@ -67,17 +66,7 @@ public final class DescriptorNode {
     if (value.length == 0) {
       return pattern.matches(bytes, keyAt, keyLength);
     }
-    return keyLength == key.length
-        && equal(key, bytes, keyAt, keyLength)
+    return Ascii.equals(bytes, keyAt, keyLength, key)
         && pattern.matches(bytes, valueAt, valueLength);
-  }
-
-  private static boolean equal(byte[] ours, DirectBuffer bytes, int at, int length) {
-    for (int i = 0; i < length; i++) {
-      if (bytes.getByte(at + i) != ours[i]) {
-        return false;
-      }
-    }
-    return true;
   }
 }

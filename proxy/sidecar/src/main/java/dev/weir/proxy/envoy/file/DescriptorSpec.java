@@ -1,5 +1,6 @@
 package dev.weir.proxy.envoy.file;
 
+import dev.weir.proxy.control.Faults;
 import java.util.List;
 
 /**
@@ -33,18 +34,22 @@ public record DescriptorSpec(
     return WildcardPattern.isOne(pattern());
   }
 
-  /** Whether it looks for a text in the middle of values. */
-  public boolean isSearching() {
-    return WildcardPattern.searches(pattern());
-  }
-
-  /** The node of a level that is one too many of those that search; null if there is none. */
-  public static DescriptorSpec tooManySearching(List<DescriptorSpec> level) {
-    return level.stream()
-        .filter(DescriptorSpec::isSearching)
+  /** Notes the node of a level that is one too many of those that search. */
+  static void checkSearching(List<DescriptorSpec> level, Faults faults) {
+    String problem =
+        "one too many with text between two * (expected: at most "
+            + MAX_SEARCHING
+            + " at one level)";
+    level.stream()
+        .filter(spec -> WildcardPattern.searches(spec.pattern()))
         .skip(MAX_SEARCHING)
         .findFirst()
-        .orElse(null);
+        .ifPresent(spec -> spec.fault(problem, faults));
+  }
+
+  /** Notes what is wrong with the node among others. */
+  void fault(String problem, Faults faults) {
+    faults.add(line, "descriptors", Faults.printable(compositeKey()) + ": " + problem);
   }
 
   /** What may have stars: the value, and without one the key. */

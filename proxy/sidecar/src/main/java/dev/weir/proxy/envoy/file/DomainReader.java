@@ -3,6 +3,7 @@ package dev.weir.proxy.envoy.file;
 import dev.weir.algorithms.Limit;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.LimitHeaders;
+import dev.weir.proxy.control.YamlBudget;
 import dev.weir.proxy.control.YamlDocument;
 import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.Mode;
@@ -38,11 +39,6 @@ final class DomainReader {
           "weir");
   private static final Set<String> LIMIT_KEYS =
       Set.of("unit", "requests_per_unit", "unlimited", "name", "replaces");
-
-  static final String TOO_MANY_SEARCHING =
-      "one too many with text between two * (expected: at most "
-          + DescriptorSpec.MAX_SEARCHING
-          + " at one level)";
 
   private enum RefusedHits {
     COUNT,
@@ -110,21 +106,14 @@ final class DomainReader {
         DescriptorSpec spec = descriptor(section);
         DescriptorSpec before = known.putIfAbsent(spec.compositeKey(), spec);
         if (before != null && !spec.key().isEmpty()) {
-          section.fault(
-              Faults.printable(spec.compositeKey())
-                  + ": already on line "
-                  + before.line()
-                  + " (expected: each key and value once)");
+          String problem = "%s: already on line %d (expected: each key and value once)";
+          section.fault(problem.formatted(Faults.printable(spec.compositeKey()), before.line()));
         }
         specs.add(spec);
       }
       section.leave();
     }
-    DescriptorSpec tooMany = DescriptorSpec.tooManySearching(specs);
-    if (tooMany != null) {
-      String what = Faults.printable(tooMany.compositeKey()) + ": " + TOO_MANY_SEARCHING;
-      faults.add(tooMany.line(), "descriptors", what);
-    }
+    DescriptorSpec.checkSearching(specs, faults);
     return List.copyOf(specs);
   }
 

@@ -1,6 +1,10 @@
 package dev.weir.proxy.envoy.file;
 
+import dev.weir.proxy.control.Faults;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * A domain as a file has it.
@@ -8,4 +12,29 @@ import java.util.List;
  * @param descriptors in the order of the file.
  * @param options of the domain's answers.
  */
-public record DomainSpec(String name, List<DescriptorSpec> descriptors, DomainOptions options) {}
+public record DomainSpec(String name, List<DescriptorSpec> descriptors, DomainOptions options) {
+  /**
+   * This domain with the descriptors of another file too, each of another key.
+   *
+   * @param faults of the other file.
+   */
+  DomainSpec with(DomainSpec second, Faults faults) {
+    List<DescriptorSpec> all = new ArrayList<>(descriptors);
+    Set<String> known =
+        all.stream().map(DescriptorSpec::compositeKey).collect(Collectors.toUnmodifiableSet());
+    for (DescriptorSpec spec : second.descriptors) {
+      if (known.contains(spec.compositeKey())) {
+        spec.fault(
+            "already in another file of the domain (expected: each key and value once)", faults);
+      }
+      all.add(spec);
+    }
+    DescriptorSpec.checkSearching(all, faults);
+    boolean isSaid = !second.options.equals(DomainOptions.NONE);
+    if (isSaid && !options.equals(second.options)) {
+      faults.add(
+          0, "weir", "not that of another file of the domain (expected: in one of them only)");
+    }
+    return new DomainSpec(name, List.copyOf(all), options);
+  }
+}

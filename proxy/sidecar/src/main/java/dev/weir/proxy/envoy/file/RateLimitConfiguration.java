@@ -1,5 +1,6 @@
 package dev.weir.proxy.envoy.file;
 
+import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.rule.Rule;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -55,8 +56,8 @@ public final class RateLimitConfiguration {
       boolean replaces =
           limits.subList(before, limits.size()).stream()
               .anyMatch(limit -> !limit.spec().replaces().isEmpty());
-      Domain domain = new Domain(spec.name(), level, spec.options(), replaces);
-      int at = place(Fnv.add(Fnv.BASIS, domain.bytes()));
+      Domain domain = Domain.of(spec.name(), level, spec.options(), replaces);
+      int at = place(domain.seed());
       while (domains[at] != null) {
         at = place(at + 1);
       }
@@ -132,7 +133,7 @@ public final class RateLimitConfiguration {
   /** The domain of a name; null if there is none. */
   public Domain find(DirectBuffer bytes, int at, int length) {
     int place = place(Fnv.add(Fnv.BASIS, bytes, at, length));
-    while (domains[place] != null && !isNamed(domains[place].bytes(), bytes, at, length)) {
+    while (domains[place] != null && !Ascii.equals(bytes, at, length, domains[place].bytes())) {
       place = place(place + 1);
     }
     return domains[place];
@@ -140,18 +141,6 @@ public final class RateLimitConfiguration {
 
   private int place(long hash) {
     return Fnv.fold(hash) & domains.length - 1;
-  }
-
-  private static boolean isNamed(byte[] name, DirectBuffer bytes, int at, int length) {
-    if (name.length != length) {
-      return false;
-    }
-    for (int i = 0; i < length; i++) {
-      if (bytes.getByte(at + i) != name[i]) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** The counts of a unit, for limits that requests bring along. */

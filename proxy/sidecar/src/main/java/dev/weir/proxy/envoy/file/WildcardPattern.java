@@ -1,5 +1,6 @@
 package dev.weir.proxy.envoy.file;
 
+import dev.weir.proxy.request.Ascii;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -81,22 +82,15 @@ public final class WildcardPattern {
   /** Whether it stands for a text. */
   public boolean matches(DirectBuffer bytes, int at, int length) {
     int end = at + length - suffix.length;
-    if (length < minLength || !equal(prefix, bytes, at) || !equal(suffix, bytes, end)) {
+    if (length < minLength
+        || !Ascii.equals(bytes, at, prefix.length, prefix)
+        || !Ascii.equals(bytes, end, suffix.length, suffix)) {
       return false;
     }
     int from = at + prefix.length;
     for (int i = 0; i < middle.length; i++) {
       from = endOf(middle[i], borders[i], bytes, from, end);
       if (from < 0) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static boolean equal(byte[] part, DirectBuffer bytes, int at) {
-    for (int i = 0; i < part.length; i++) {
-      if (bytes.getByte(at + i) != part[i]) {
         return false;
       }
     }

@@ -12,8 +12,8 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
  * on} and {@code no} are booleans where one is expected, and any scalar is a text where one is.
  */
 final class Yaml11 {
-  private static final Set<String> TRUE = Set.of("y", "yes", "on", "true");
-  private static final Set<String> FALSE = Set.of("n", "no", "off", "false");
+  private static final String TRUE = "y|Y|yes|Yes|YES|on|On|ON|true|True|TRUE";
+  private static final String FALSE = "n|N|no|No|NO|off|Off|OFF|false|False|FALSE";
   private static final Set<String> NULL = Set.of("", "~", "null", "Null", "NULL");
 
   private Yaml11() {}
@@ -25,16 +25,9 @@ final class Yaml11 {
         && NULL.contains(scalar.getValue());
   }
 
-  /** Null if a text is no boolean: one of its words in lower case, upper case or capitalised. */
+  /** Null if a text is no boolean. */
   static Boolean parseBoolean(String text) {
-    String lower = text.toLowerCase(java.util.Locale.ROOT);
-    String rest = text.isEmpty() ? "" : text.substring(1);
-    boolean isCased =
-        rest.equals(lower.isEmpty() ? "" : lower.substring(1))
-            || text.equals(text.toUpperCase(java.util.Locale.ROOT));
-    return !isCased
-        ? null
-        : TRUE.contains(lower) ? Boolean.TRUE : FALSE.contains(lower) ? false : null;
+    return text.matches(TRUE) ? Boolean.TRUE : text.matches(FALSE) ? Boolean.FALSE : null;
   }
 
   /** Null if a text is no whole number: decimal, hexadecimal, octal or binary, or 1e3. */

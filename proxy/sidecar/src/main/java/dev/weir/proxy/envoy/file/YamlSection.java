@@ -1,6 +1,7 @@
 package dev.weir.proxy.envoy.file;
 
 import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.YamlBudget;
 import dev.weir.proxy.control.YamlDocument;
 import java.math.BigInteger;
 import java.util.ArrayList;

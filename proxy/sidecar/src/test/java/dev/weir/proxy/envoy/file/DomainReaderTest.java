@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.YamlBudget;
 import dev.weir.proxy.watch.SmallFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

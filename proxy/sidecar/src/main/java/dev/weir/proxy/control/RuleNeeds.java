@@ -1,0 +1,84 @@
+package dev.weir.proxy.control;
+
+import dev.weir.proxy.admission.AdmissionSettings;
+import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.rule.spec.LimitSpec;
+import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.store.map.StoreSettings;
+import java.util.List;
+import java.util.function.IntFunction;
+
+/**
+ * Whether a process has what its rules need: a store, and room for the rings of limits in the table
+ * that is made at start and never grows.
+ */
+final class RuleNeeds {
+  private final List<RuleSpec> rules;
+  private final IntFunction<String> at;
+  private final Misfits misfits;
+
+  /**
+   * @param rules each right by itself.
+   * @param at what stands before the names of a rule's fields, by its place.
+   */
+  RuleNeeds(List<RuleSpec> rules, IntFunction<String> at, Misfits misfits) {
+    this.rules = rules;
+    this.at = at;
+    this.misfits = misfits;
+  }
+
+  /** Reports the rules that ask a store that there is not. */
+  void checkStore(StoreSettings store) {
+    for (int i = 0; i < rules.size() && !store.isConfigured(); i++) {
+      RuleSpec rule = rules.get(i);
+      if (rule.asksStore()) {
+        misfits.add(
+            at.apply(i) + rule.fieldThatAsksStore(),
+            rule.modeThatAsksStore().toString(),
+            "local, or redis.nodes to be set");
+      }
+      if (rule.countsPeers()) {
+        misfits.add(
+            at.apply(i) + "share",
+            "auto",
+            "none, or redis.nodes to be set: peers are counted there");
+      }
+    }
+  }
+
+  /** Reports limits for whose rings a process that is to be started would have no room. */
+  void checkRingsAtStart(AdmissionSettings settings) {
+    int needed = rules.stream().mapToInt(RuleSpec::ringCells).max().orElse(0);
+    int cells = settings.ringCells(needed);
+    if (settings.ringCellCount() != 0) {
+      checkRings(cells, "as table.ring-cells says");
+    }
+    int mostKeys = cells == 0 ? Integer.MAX_VALUE : LimitTables.maxRingKeys(cells);
+    if (settings.ringKeyCount() > mostKeys) {
+      misfits.add(
+          "table.ring-keys",
+          Integer.toString(settings.ringKeyCount()),
+          "at most " + mostKeys + ", as each has " + cells + " cells, and all of them 2GiB");
+    }
+  }
+
+  /** Reports limits whose rings are longer than those of a running process; 0 if it has none. */
+  void checkRingsAtReload(int ringCells) {
+    checkRings(ringCells, "as there are until a restart; see table.ring-cells");
+  }
+
+  private void checkRings(int ringCells, String why) {
+    for (int i = 0; i < rules.size(); i++) {
+      RuleSpec rule = rules.get(i);
+      for (int j = 0; j < rule.budgets().size() && rule.ringCells() > ringCells; j++) {
+        LimitSpec limit = rule.budgets().get(j).limit();
+        if (limit.cells() > ringCells) {
+          misfits.add(
+              at.apply(i) + rule.fieldsOf(j) + "limit",
+              limit.rate().toString(),
+              "at most %d cells for each key, not %d, %s".formatted(ringCells, limit.cells(), why));
+        }
+      }
+    }
+  }
+}
