@@ -17,10 +17,8 @@ import dev.weir.proxy.envoy.file.ConfigurationReload;
 import dev.weir.proxy.envoy.file.RateLimitConfiguration;
 import dev.weir.proxy.loop.LoopBroadcast;
 import dev.weir.proxy.loop.LoopClock;
-import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.rule.identity.KeyHasher;
-import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -70,10 +68,10 @@ public final class SidecarRateLimits implements AutoCloseable {
       throw new IllegalArgumentException("ratelimit-config:\n" + faults);
     }
     metrics.exposeDescriptors(
-        errors::domainCount,
-        errors::callerCount,
-        errors::storeCount,
-        errors::shadowCount,
+        errors.ofDomain::sum,
+        errors.ofCaller::sum,
+        errors.ofStore::sum,
+        errors.ofShadow::sum,
         reload.reloads()::takenCount,
         reload.reloads()::rejectedCount);
     new SidecarFigures(metrics)
@@ -111,20 +109,16 @@ public final class SidecarRateLimits implements AutoCloseable {
   }
 
   /** Makes an event loop's part; before any request comes on it. */
-  Loop join(
-      EventLoop eventLoop,
-      AdmissionHandler admission,
-      KeyHasher hasher,
-      LoopMetrics metrics,
-      LoopClock clock) {
+  Loop join(LoopParts parts, AdmissionHandler admission, KeyHasher hasher) {
+    LoopClock clock = parts.clock();
     RateLimiter limiter =
         new RateLimiter(
-            admission, hasher, metrics, errors, clock, LoopClock.unixEpochNs(), answers);
+            admission, hasher, parts.metrics(), errors, clock, LoopClock.unixEpochNs(), answers);
     limiter.prepare(null, last).run();
-    limiters.add(eventLoop, limiter);
+    limiters.add(parts.eventLoop(), limiter);
     all.add(limiter);
     return new Loop(
-        List.of(new ShouldRateLimit(limiter, errors, metrics.responseTimes(), clock)),
+        List.of(new ShouldRateLimit(limiter, errors, parts.metrics().responseTimes(), clock)),
         List.of(new JsonEndpoint(limiter, errors), new HealthEndpoint(ready)));
   }
 

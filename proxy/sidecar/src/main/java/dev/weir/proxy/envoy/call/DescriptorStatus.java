@@ -29,7 +29,7 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
   /** From this part of a limit on a hit is near it. */
   private static final float NEAR = 0.8f;
 
-  private final PendingCall call;
+  private final RateLimitVerdict call;
   private NodeLimit limit;
   private LimitUnit unit;
   private long requestsPerUnit;
@@ -51,9 +51,9 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
   private long remaining;
 
   /**
-   * @param call that it is told of a late verdict for.
+   * @param call that it is one of.
    */
-  DescriptorStatus(PendingCall call) {
+  DescriptorStatus(RateLimitVerdict call) {
     this.call = call;
   }
 
@@ -246,7 +246,7 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
   /** A verdict on it has come late. */
   @Override
   public void decided(long ticket, Verdict verdict) {
-    call.decided(this, verdict);
+    call.limiter().decided(call, this, verdict);
   }
 
   /** What is charged; null if nothing is. */

@@ -39,15 +39,15 @@ public final class JsonEndpoint implements HttpEndpoint, RateLimitAsker {
   public void request(HttpCall of) {
     String fault = reader.read(of.body(), call);
     if (fault != null) {
-      errors.ofCaller();
+      errors.ofCaller.increment();
       answer(of, 400, TEXT, (fault + "\n").getBytes(StandardCharsets.UTF_8));
       return;
     }
-    PendingCall asked = limiter.ask(call, this, of, of.arrivedNs());
+    RateLimitVerdict asked = limiter.ask(call, this, of, of.arrivedNs());
     if (asked.isOpen()) {
       of.attach(asked);
     } else {
-      answer(of, asked.verdict);
+      answer(of, asked);
     }
   }
 
@@ -61,7 +61,7 @@ public final class JsonEndpoint implements HttpEndpoint, RateLimitAsker {
 
   private void answer(HttpCall of, RateLimitVerdict verdict) {
     if (verdict.fault() != null) {
-      errors.ofStore();
+      errors.ofStore.increment();
       byte[] text = "the rate limit store gave no decision\n".getBytes(StandardCharsets.US_ASCII);
       answer(of, 503, TEXT, text);
       return;
@@ -75,7 +75,7 @@ public final class JsonEndpoint implements HttpEndpoint, RateLimitAsker {
 
   @Override
   public void cancelled(HttpCall of) {
-    if (of.attachment() instanceof PendingCall asked) {
+    if (of.attachment() instanceof RateLimitVerdict asked) {
       asked.leave();
     }
   }

@@ -31,6 +31,7 @@ final class RateLimitCall {
   /** A unit that is not said, of a limit that is. */
   static final int NO_UNIT = 0;
 
+  private static final int NO_LIMIT = -1;
   private static final int AT_FIRST = 8;
 
   private DirectBuffer bytes;
@@ -43,13 +44,13 @@ final class RateLimitCall {
   private boolean hasLongText;
   private int[] firstEntries = new int[AT_FIRST + 1];
   private long[] hitsOf = new long[AT_FIRST];
-  private boolean[] hasLimit = new boolean[AT_FIRST];
   private long[] limits = new long[AT_FIRST];
+
+  /** {@link #NO_LIMIT} for a descriptor that brings no limit along. */
   private int[] units = new int[AT_FIRST];
-  private int[] keyAts = new int[AT_FIRST];
-  private int[] keyLengths = new int[AT_FIRST];
-  private int[] valueAts = new int[AT_FIRST];
-  private int[] valueLengths = new int[AT_FIRST];
+
+  /** Where the key and the value of each entry are, in fours: offset, length, offset, length. */
+  private int[] entries = new int[4 * AT_FIRST];
 
   /** Starts a call whose texts are in some bytes; it has no domain, no descriptors, and one hit. */
   RateLimitCall start(DirectBuffer of) {
@@ -82,13 +83,12 @@ final class RateLimitCall {
       int length = 2 * descriptorCount;
       firstEntries = Arrays.copyOf(firstEntries, length + 1);
       hitsOf = Arrays.copyOf(hitsOf, length);
-      hasLimit = Arrays.copyOf(hasLimit, length);
       limits = Arrays.copyOf(limits, length);
       units = Arrays.copyOf(units, length);
     }
     firstEntries[descriptorCount] = entryCount;
     hitsOf[descriptorCount] = HITS_OF_CALL;
-    hasLimit[descriptorCount++] = false;
+    units[descriptorCount++] = NO_LIMIT;
     firstEntries[descriptorCount] = entryCount;
     return true;
   }
@@ -98,19 +98,16 @@ final class RateLimitCall {
     if (entryCount == MAX_ENTRIES) {
       return false;
     }
-    if (entryCount == keyAts.length) {
-      int length = 2 * entryCount;
-      keyAts = Arrays.copyOf(keyAts, length);
-      keyLengths = Arrays.copyOf(keyLengths, length);
-      valueAts = Arrays.copyOf(valueAts, length);
-      valueLengths = Arrays.copyOf(valueLengths, length);
+    int at = 4 * entryCount++;
+    if (at == entries.length) {
+      entries = Arrays.copyOf(entries, 2 * at);
     }
     textBytes += keyLength + valueLength;
     hasLongText |= keyLength > MAX_TEXT_BYTES || valueLength > MAX_TEXT_BYTES;
-    keyAts[entryCount] = keyAt;
-    keyLengths[entryCount] = keyLength;
-    valueAts[entryCount] = valueAt;
-    valueLengths[entryCount++] = valueLength;
+    entries[at] = keyAt;
+    entries[at + 1] = keyLength;
+    entries[at + 2] = valueAt;
+    entries[at + 3] = valueLength;
     firstEntries[descriptorCount] = entryCount;
     return true;
   }
@@ -123,7 +120,6 @@ final class RateLimitCall {
 
   /** Says the limit of the last descriptor, in the place of what a file says. */
   void limitOfDescriptor(long requestsPerUnit, int unit) {
-    hasLimit[descriptorCount - 1] = true;
     limits[descriptorCount - 1] = requestsPerUnit;
     units[descriptorCount - 1] = unit;
   }
@@ -140,7 +136,7 @@ final class RateLimitCall {
       return CallFault.TOO_LONG;
     }
     for (int i = 0; i < descriptorCount; i++) {
-      if (hasLimit[i] && units[i] == NO_UNIT) {
+      if (units[i] == NO_UNIT) {
         return CallFault.NO_UNIT;
       }
     }
@@ -179,19 +175,19 @@ final class RateLimitCall {
   }
 
   int keyAt(int entry) {
-    return keyAts[entry];
+    return entries[4 * entry];
   }
 
   int keyLength(int entry) {
-    return keyLengths[entry];
+    return entries[4 * entry + 1];
   }
 
   int valueAt(int entry) {
-    return valueAts[entry];
+    return entries[4 * entry + 2];
   }
 
   int valueLength(int entry) {
-    return valueLengths[entry];
+    return entries[4 * entry + 3];
   }
 
   /** The hits of a descriptor, 0 or more. */
@@ -201,7 +197,7 @@ final class RateLimitCall {
 
   /** Whether a descriptor brings its limit along. */
   boolean hasLimit(int descriptor) {
-    return hasLimit[descriptor];
+    return units[descriptor] != NO_LIMIT;
   }
 
   /** The limit that a descriptor brings along. */

@@ -2,46 +2,17 @@ package dev.weir.proxy.envoy.call;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what went wrong with calls and with files, for all event loops. Any thread. */
+/** Counts what went wrong with calls, for all event loops. Any thread. */
 public final class RateLimitErrors {
-  private final LongAdder caller = new LongAdder();
-  private final LongAdder store = new LongAdder();
-  private final LongAdder domain = new LongAdder();
-  private final LongAdder shadow = new LongAdder();
+  /** Calls that could not be decided, by their callers' fault. */
+  public final LongAdder ofCaller = new LongAdder();
 
-  /** A call could not be decided, by its caller's fault. */
-  void ofCaller() {
-    caller.increment();
-  }
+  /** Calls on which the store gave no decision. */
+  public final LongAdder ofStore = new LongAdder();
 
-  /** The store gave no decision on a call. */
-  void ofStore() {
-    store.increment();
-  }
+  /** Calls of a domain that is in no file, which passed. */
+  public final LongAdder ofDomain = new LongAdder();
 
-  /** A call was of a domain that is in no file, and passed. */
-  void ofDomain() {
-    domain.increment();
-  }
-
-  /** A call that was over its limits passed, as all do. */
-  void ofShadow() {
-    shadow.increment();
-  }
-
-  public long shadowCount() {
-    return shadow.sum();
-  }
-
-  public long domainCount() {
-    return domain.sum();
-  }
-
-  public long callerCount() {
-    return caller.sum();
-  }
-
-  public long storeCount() {
-    return store.sum();
-  }
+  /** Calls that were over their limits and passed, as all do in shadow mode. */
+  public final LongAdder ofShadow = new LongAdder();
 }

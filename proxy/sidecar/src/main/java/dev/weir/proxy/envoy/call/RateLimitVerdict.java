@@ -1,11 +1,13 @@
 package dev.weir.proxy.envoy.call;
 
 import dev.weir.proxy.control.LimitHeaders;
+import dev.weir.proxy.envoy.file.Domain;
 import java.util.Arrays;
 
 /**
- * What was decided about one call: of each descriptor, in the order of the call, and of all. Owned
- * by an event loop and reused: valid only during the call that hands it over.
+ * What was decided about one call: of each descriptor, in the order of the call, and of all. While
+ * questions of it are open it is awaited, by who has asked. Owned by an event loop and reused:
+ * valid only during the call that hands it over.
  */
 final class RateLimitVerdict {
   private static final int AT_FIRST = 8;
@@ -18,7 +20,18 @@ final class RateLimitVerdict {
     BUSY
   }
 
-  private final PendingCall call;
+  final TakenTogether together = new TakenTogether(this);
+  private final RateLimiter limiter;
+
+  /** Null for a domain that is in no file. */
+  private Domain domain;
+
+  private RateLimitAsker asker;
+  private Object whose;
+
+  /** Questions without a verdict, and one more while they are asked. */
+  private int openCount;
+
   private Fault fault;
   private boolean isOverLimit;
   private LimitHeaders headers;
@@ -26,10 +39,19 @@ final class RateLimitVerdict {
   private DescriptorStatus[] statuses = {};
 
   /**
-   * @param call that the descriptors are told of late verdicts for.
+   * @param limiter is told of verdicts that come late.
    */
-  RateLimitVerdict(PendingCall call) {
-    this.call = call;
+  RateLimitVerdict(RateLimiter limiter) {
+    this.limiter = limiter;
+  }
+
+  /** Begins to await the verdict on a call of a domain, whose descriptors are asked next. */
+  void begin(Domain of, RateLimitAsker toTell, Object named) {
+    domain = of;
+    asker = toTell;
+    whose = named;
+    openCount = 1;
+    together.clear();
   }
 
   /** Starts one of so many descriptors, each of which passes without a limit. */
@@ -42,7 +64,7 @@ final class RateLimitVerdict {
       int length = Math.max(AT_FIRST, Math.max(descriptorCount, 2 * known));
       statuses = Arrays.copyOf(statuses, length);
       for (int i = known; i < length; i++) {
-        statuses[i] = new DescriptorStatus(call);
+        statuses[i] = new DescriptorStatus(this);
       }
     }
     count = descriptorCount;
@@ -51,9 +73,51 @@ final class RateLimitVerdict {
     }
   }
 
-  /** Whether it has had room for many descriptors. */
-  boolean isLarge() {
-    return statuses.length > AT_FIRST;
+  RateLimiter limiter() {
+    return limiter;
+  }
+
+  Domain domain() {
+    return domain;
+  }
+
+  /** Whether a call that is refused takes nothing of any descriptor. */
+  boolean isAllOrNothing() {
+    return domain.options().isAllOrNothing();
+  }
+
+  /** Who asked has left: nobody is told, and what the call was charged stays charged. */
+  void leave() {
+    asker = null;
+    whose = null;
+  }
+
+  /** Tells who asked, unless they have left. */
+  void tell() {
+    if (asker != null) {
+      asker.decided(whose, this);
+    }
+  }
+
+  /** One of the call's questions has no verdict yet. */
+  void opened() {
+    openCount++;
+  }
+
+  /** One of its questions has its verdict, or all are asked; returns whether none is open. */
+  boolean closed() {
+    return --openCount == 0;
+  }
+
+  /** Whether the verdict is not known yet, and will be told. */
+  boolean isOpen() {
+    return openCount > 0;
+  }
+
+  /** Forgets the rules and who asked, so that they may be forgotten by all. */
+  void end() {
+    domain = null;
+    leave();
   }
 
   /** There is none, for that reason. */

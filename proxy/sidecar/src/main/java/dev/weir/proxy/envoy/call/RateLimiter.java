@@ -9,6 +9,7 @@ import dev.weir.proxy.envoy.file.Domain;
 import dev.weir.proxy.envoy.file.LimitUnit;
 import dev.weir.proxy.envoy.file.NodeLimit;
 import dev.weir.proxy.envoy.file.RateLimitConfiguration;
+import dev.weir.proxy.loop.FreeList;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.request.Operation;
@@ -21,7 +22,6 @@ import dev.weir.proxy.rule.identity.DescriptorIdentity;
 import dev.weir.proxy.rule.identity.Identities;
 import dev.weir.proxy.rule.identity.KeyHasher;
 import dev.weir.proxy.rule.spec.RuleSpec;
-import java.util.ArrayDeque;
 import java.util.Set;
 
 /**
@@ -32,8 +32,8 @@ import java.util.Set;
  * <p>One per event loop. For calls that this node decides it allocates nothing.
  */
 public final class RateLimiter {
-  /** Calls of many descriptors whose memory is kept for the next ones. */
-  private static final int MAX_LARGE_KEPT = 256;
+  /** Calls whose memory is kept for the next ones: one of many descriptors has some 20 KiB. */
+  private static final int MAX_KEPT = 256;
 
   private final AdmissionHandler admission;
   private final RateLimitAnswers answers;
@@ -51,7 +51,8 @@ public final class RateLimiter {
   private final KeyHasher hasher;
   private final Question question = new Question();
   private final Charges charges = new Charges();
-  private final ArrayDeque<PendingCall> free = new ArrayDeque<>();
+  private final FreeList<RateLimitVerdict> free =
+      new FreeList<>(MAX_KEPT, () -> new RateLimitVerdict(this));
   private RateLimitConfiguration configuration;
 
   public RateLimiter(
@@ -96,44 +97,42 @@ public final class RateLimiter {
    * @param call of which every descriptor that brings a limit along says a unit that there is.
    * @param asker is told a verdict that comes late, with what is said here.
    * @param nowNs when it came.
-   * @return what has the verdict, valid until the next call; or is {@linkplain PendingCall#isOpen
-   *     open}, until {@code asker} is told.
+   * @return the verdict, valid until the next call; or one that is {@linkplain
+   *     RateLimitVerdict#isOpen open}, until {@code asker} is told.
    */
-  PendingCall ask(RateLimitCall call, RateLimitAsker asker, Object whose, long nowNs) {
+  RateLimitVerdict ask(RateLimitCall call, RateLimitAsker asker, Object whose, long nowNs) {
     Domain domain = configuration.find(call.bytes(), call.domainAt(), call.domainLength());
-    PendingCall pending = free.isEmpty() ? new PendingCall(this) : free.pop();
+    RateLimitVerdict verdict = free.take();
     if (domain == null) {
-      errors.ofDomain();
-      pending.verdict.start(call.descriptorCount(), LimitHeaders.OFF);
-      free.push(pending);
-      return pending;
+      errors.ofDomain.increment();
+      verdict.start(call.descriptorCount(), LimitHeaders.OFF);
+      free.give(verdict);
+      return verdict;
     }
     LimitHeaders headers = domain.options().headers();
-    pending.begin(
-        call.descriptorCount(),
-        domain,
-        headers == null ? answers.headers() : headers,
-        asker,
-        whose);
+    verdict.start(call.descriptorCount(), headers == null ? answers.headers() : headers);
+    verdict.begin(domain, asker, whose);
     boolean isAsked = false;
     try {
-      askAll(pending, call, nowNs);
+      askAll(verdict, call, nowNs);
       isAsked = true;
     } finally {
       admission.sendGathered(nowNs);
       if (!isAsked) {
-        pending.fail();
-        ended(pending);
+        // Nobody is told, and what it has taken goes back if it may.
+        verdict.leave();
+        verdict.fail(RateLimitVerdict.Fault.STORE);
+        ended(verdict);
       }
     }
-    if (pending.closed()) {
+    if (verdict.closed()) {
       try {
-        conclude(pending);
+        conclude(verdict);
       } finally {
-        release(pending);
+        release(verdict);
       }
     }
-    return pending;
+    return verdict;
   }
 
   /**
@@ -141,35 +140,34 @@ public final class RateLimiter {
    * what is replaced is not charged. What this node decides on is asked last, when all that it
    * reads has been fetched.
    */
-  private void askAll(PendingCall pending, RateLimitCall call, long nowNs) {
-    RateLimitVerdict verdict = pending.verdict;
-    boolean replaces = pending.domain().replaces();
+  private void askAll(RateLimitVerdict verdict, RateLimitCall call, long nowNs) {
+    boolean replaces = verdict.domain().replaces();
     for (int i = 0; replaces && i < call.descriptorCount(); i++) {
-      find(pending, call, i);
+      find(verdict, call, i);
     }
     if (replaces) {
       verdict.replace();
     }
     for (int i = 0; i < call.descriptorCount(); i++) {
       DescriptorStatus status = verdict.status(i);
-      NodeLimit found = replaces ? match(pending, call, i) : find(pending, call, i);
+      NodeLimit found = replaces ? match(verdict, call, i) : find(verdict, call, i);
       if (found != null && found.spec().isUnlimited()) {
         status.unlimited();
       } else if (status.unit() != null) {
-        charge(pending, call, i, found);
-        askOrExpect(pending, call, i, nowNs);
+        charge(verdict, call, i, found);
+        askOrExpect(verdict, call, i, nowNs);
       }
     }
     if (call.descriptorCount() > 1) {
-      askExpected(pending, nowNs);
+      askExpected(verdict, nowNs);
     }
-    askTogether(pending, nowNs);
+    askTogether(verdict, nowNs);
   }
 
   /** Notes the limit of a descriptor: that which it brings along, else that of its node. */
-  private NodeLimit find(PendingCall pending, RateLimitCall call, int descriptor) {
-    NodeLimit found = match(pending, call, descriptor);
-    DescriptorStatus status = pending.verdict.status(descriptor);
+  private NodeLimit find(RateLimitVerdict verdict, RateLimitCall call, int descriptor) {
+    NodeLimit found = match(verdict, call, descriptor);
+    DescriptorStatus status = verdict.status(descriptor);
     if (call.hasLimit(descriptor)) {
       status.limit(LimitUnit.ofNumber(call.unit(descriptor)), call.limit(descriptor));
     } else if (found != null) {
@@ -179,39 +177,41 @@ public final class RateLimiter {
   }
 
   /** Finds the way to a descriptor's node; none if it brings its limit along. */
-  private NodeLimit match(PendingCall pending, RateLimitCall call, int descriptor) {
+  private NodeLimit match(RateLimitVerdict verdict, RateLimitCall call, int descriptor) {
     if (call.hasLimit(descriptor)) {
       match.clear();
       return null;
     }
-    return match.find(pending.domain(), call, descriptor);
+    return match.find(verdict.domain(), call, descriptor);
   }
 
   /** Says what a descriptor is charged. */
-  private void charge(PendingCall pending, RateLimitCall call, int descriptor, NodeLimit limit) {
-    DescriptorStatus status = pending.verdict.status(descriptor);
+  private void charge(
+      RateLimitVerdict verdict, RateLimitCall call, int descriptor, NodeLimit limit) {
+    DescriptorStatus status = verdict.status(descriptor);
     long hits = call.hits(descriptor);
     if (limit == null) {
       Rule counts = configuration.counts(status.unit());
-      status.charge(counts, true, hits, figures.ofCall(pending.domain(), call, descriptor));
+      status.charge(counts, true, hits, figures.ofCall(verdict.domain(), call, descriptor));
     } else {
       boolean countsAll = limit.spec().countsAll();
       status.charge(
           limit.charged(),
           countsAll,
           hits,
-          figures.of(limit, pending.domain(), call, descriptor, match));
+          figures.of(limit, verdict.domain(), call, descriptor, match));
     }
   }
 
-  private void askOrExpect(PendingCall pending, RateLimitCall call, int descriptor, long nowNs) {
-    DescriptorStatus status = pending.verdict.status(descriptor);
+  private void askOrExpect(
+      RateLimitVerdict verdict, RateLimitCall call, int descriptor, long nowNs) {
+    DescriptorStatus status = verdict.status(descriptor);
     boolean isTogether =
-        pending.isAllOrNothing()
+        verdict.isAllOrNothing()
             && !answers.areQuotas()
             && status.refusesCall()
-            && pending.together.add(status);
-    DescriptorIdentity whose = isTogether ? together(pending.together.count() - 1) : identity;
+            && verdict.together.add(status);
+    DescriptorIdentity whose = isTogether ? together(verdict.together.count() - 1) : identity;
     read(call, descriptor, whose);
     status.identity(whose.hash());
     if (isTogether) {
@@ -221,7 +221,7 @@ public final class RateLimiter {
       status.expect();
       admission.expect(charges(status, status));
     } else {
-      ask(pending, status, whose, nowNs);
+      ask(verdict, status, whose, nowNs);
     }
   }
 
@@ -252,32 +252,32 @@ public final class RateLimiter {
     into.end();
   }
 
-  private void askExpected(PendingCall pending, long nowNs) {
+  private void askExpected(RateLimitVerdict verdict, long nowNs) {
     admission.fetch();
-    for (int i = 0; i < pending.verdict.count(); i++) {
-      DescriptorStatus status = pending.verdict.status(i);
+    for (int i = 0; i < verdict.count(); i++) {
+      DescriptorStatus status = verdict.status(i);
       if (status.isExpected()) {
-        ask(pending, status, status, nowNs);
+        ask(verdict, status, status, nowNs);
       }
     }
   }
 
   /** Asks about a descriptor by itself. */
-  private void ask(PendingCall pending, DescriptorStatus status, Identities whose, long nowNs) {
+  private void ask(RateLimitVerdict call, DescriptorStatus status, Identities whose, long nowNs) {
     Verdict verdict = admission.ask(charges(status, whose), status, nowNs).verdict();
     if (verdict == null) {
-      pending.opened();
+      call.opened();
       return;
     }
     long left = verdict.remaining();
     if (verdict.allowed() || !status.countsAll() || !status.isLocal() || left == 0) {
-      note(pending, status, verdict);
+      note(call, status, verdict);
       return;
     }
     // The count has not as much room: its hits fill it, and it is past any limit.
     question.start(Operation.CHECK, Purpose.DESCRIPTOR).cost(left);
     charges.set(status.charged(), whose, question);
-    note(pending, status, admission.ask(charges, status, nowNs).verdict());
+    note(call, status, admission.ask(charges, status, nowNs).verdict());
     status.refused();
   }
 
@@ -290,19 +290,19 @@ public final class RateLimiter {
   }
 
   /** Asks about what a call takes together: at once, if one decision can have it. */
-  private void askTogether(PendingCall pending, long nowNs) {
-    TakenTogether members = pending.together;
+  private void askTogether(RateLimitVerdict call, long nowNs) {
+    TakenTogether members = call.together;
     if (members.areOneQuestion() && admission.decidesInOne(charges(members))) {
       Verdict verdict = admission.ask(charges, members, nowNs).verdict();
       if (verdict != null) {
-        noteTogether(pending, verdict);
+        noteTogether(call, verdict);
       } else {
-        pending.opened();
+        call.opened();
       }
       return;
     }
     for (int i = 0; i < members.count(); i++) {
-      ask(pending, members.member(i), together[i], nowNs);
+      ask(call, members.member(i), together[i], nowNs);
     }
   }
 
@@ -316,88 +316,85 @@ public final class RateLimiter {
   }
 
   /** A verdict on a descriptor has come late. */
-  void decided(PendingCall pending, DescriptorStatus status, Verdict verdict) {
-    note(pending, status, verdict);
-    ended(pending);
+  void decided(RateLimitVerdict call, DescriptorStatus status, Verdict verdict) {
+    note(call, status, verdict);
+    ended(call);
   }
 
   /** A verdict on what a call takes together has come late. */
-  void decidedTogether(PendingCall pending, Verdict verdict) {
-    noteTogether(pending, verdict);
-    ended(pending);
+  void decidedTogether(RateLimitVerdict call, Verdict verdict) {
+    noteTogether(call, verdict);
+    ended(call);
   }
 
-  private void note(PendingCall pending, DescriptorStatus status, Verdict verdict) {
-    if (!isDecided(pending, verdict)) {
+  private void note(RateLimitVerdict call, DescriptorStatus status, Verdict verdict) {
+    if (!isDecided(call, verdict)) {
       return;
     }
     status.note(verdict);
-    if (pending.isAllOrNothing() && verdict.allowed() && !status.countsAll() && status.hits() > 0) {
+    if (call.isAllOrNothing() && verdict.allowed() && !status.countsAll() && status.hits() > 0) {
       status.keep(admission.keep());
     }
   }
 
-  private void noteTogether(PendingCall pending, Verdict verdict) {
-    if (!isDecided(pending, verdict)) {
+  private void noteTogether(RateLimitVerdict call, Verdict verdict) {
+    if (!isDecided(call, verdict)) {
       return;
     }
     if (verdict.allowed()) {
-      pending.together.keep(admission.keep());
+      call.together.keep(admission.keep());
     }
-    pending.together.note(verdict);
+    call.together.note(verdict);
   }
 
   /** Whether limits have decided; else the call has no verdict. */
-  private static boolean isDecided(PendingCall pending, Verdict verdict) {
+  private static boolean isDecided(RateLimitVerdict call, Verdict verdict) {
     if (verdict.refusal() == RefusalReason.STORE_UNAVAILABLE) {
-      pending.verdict.fail(RateLimitVerdict.Fault.STORE);
+      call.fail(RateLimitVerdict.Fault.STORE);
     } else if (verdict.refusal() == RefusalReason.TOO_MANY_PARKED) {
-      pending.verdict.fail(RateLimitVerdict.Fault.BUSY);
+      call.fail(RateLimitVerdict.Fault.BUSY);
     }
     return verdict.allowed()
         || verdict.refusal() == RefusalReason.OVER_LIMIT
         || verdict.refusal() == RefusalReason.NEVER_SATISFIABLE;
   }
 
-  private void ended(PendingCall pending) {
-    if (!pending.closed()) {
+  private void ended(RateLimitVerdict verdict) {
+    if (!verdict.closed()) {
       return;
     }
     try {
-      conclude(pending);
-      pending.tell();
+      conclude(verdict);
+      verdict.tell();
     } finally {
-      release(pending);
+      release(verdict);
     }
   }
 
   /** Says what came of a call that has all its verdicts. */
-  private void conclude(PendingCall pending) {
-    RateLimitVerdict verdict = pending.verdict;
+  private void conclude(RateLimitVerdict verdict) {
     boolean isOver = verdict.fault() == null && verdict.isOver(answers.areQuotas());
-    if (pending.isAllOrNothing()) {
-      settle(pending, isOver || verdict.fault() != null);
+    if (verdict.isAllOrNothing()) {
+      settle(verdict, isOver || verdict.fault() != null);
     }
     if (verdict.fault() == null) {
       if (isOver && answers.isShadow()) {
-        errors.ofShadow();
+        errors.ofShadow.increment();
       }
       verdict.conclude(isOver && !answers.isShadow(), clock.nowNs() - unixEpochNs);
     }
   }
 
-  private void release(PendingCall pending) {
-    pending.end();
-    if (free.size() < MAX_LARGE_KEPT || !pending.verdict.isLarge()) {
-      free.push(pending);
-    }
+  private void release(RateLimitVerdict verdict) {
+    verdict.end();
+    free.give(verdict);
   }
 
   /** Gives back what a call has taken and may keep only if it passes; or lets it stand. */
-  private void settle(PendingCall pending, boolean goesBack) {
-    pending.together.settle(admission, goesBack);
-    for (int i = pending.verdict.count() - 1; i >= 0; i--) {
-      pending.verdict.status(i).settle(admission, goesBack);
+  private void settle(RateLimitVerdict verdict, boolean goesBack) {
+    verdict.together.settle(admission, goesBack);
+    for (int i = verdict.count() - 1; i >= 0; i--) {
+      verdict.status(i).settle(admission, goesBack);
     }
   }
 }

@@ -53,16 +53,16 @@ public final class ShouldRateLimit implements GrpcMethod, RateLimitAsker {
   public void call(GrpcCall of) {
     CallFault fault = reader.read(of.message(), call);
     if (fault != null) {
-      errors.ofCaller();
+      errors.ofCaller.increment();
       timed(of);
       of.fail(GrpcStatus.INVALID_ARGUMENT, fault.text());
       return;
     }
-    PendingCall asked = limiter.ask(call, this, of, of.arrivedNs());
+    RateLimitVerdict asked = limiter.ask(call, this, of, of.arrivedNs());
     if (asked.isOpen()) {
       of.attach(asked);
     } else {
-      answer(of, asked.verdict);
+      answer(of, asked);
     }
   }
 
@@ -81,7 +81,7 @@ public final class ShouldRateLimit implements GrpcMethod, RateLimitAsker {
   private void answer(GrpcCall of, RateLimitVerdict verdict) {
     timed(of);
     if (verdict.fault() != null) {
-      errors.ofStore();
+      errors.ofStore.increment();
       of.fail(
           GrpcStatus.UNAVAILABLE,
           switch (verdict.fault()) {
@@ -96,7 +96,7 @@ public final class ShouldRateLimit implements GrpcMethod, RateLimitAsker {
 
   @Override
   public void cancelled(GrpcCall of) {
-    if (of.attachment() instanceof PendingCall asked) {
+    if (of.attachment() instanceof RateLimitVerdict asked) {
       asked.leave(); // what was charged stays charged: to leave is no way around a limit
     }
   }

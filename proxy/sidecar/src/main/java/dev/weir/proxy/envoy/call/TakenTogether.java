@@ -11,13 +11,13 @@ import dev.weir.proxy.rule.spec.RuleSpec;
  * has the figures of each. Reused.
  */
 final class TakenTogether implements VerdictListener {
-  private final PendingCall call;
+  private final RateLimitVerdict call;
   private final DescriptorStatus[] members = new DescriptorStatus[RuleSpec.MAX_BUDGETS];
   private int count;
   private boolean areTooMany;
   private int kept;
 
-  TakenTogether(PendingCall call) {
+  TakenTogether(RateLimitVerdict call) {
     this.call = call;
   }
 
@@ -63,7 +63,7 @@ final class TakenTogether implements VerdictListener {
     for (int i = 0; i < count; i++) {
       Verdict.Row row = verdict.row(i);
       if (row == null) {
-        call.verdict.fail(RateLimitVerdict.Fault.STORE); // it was granted, and a look was not
+        call.fail(RateLimitVerdict.Fault.STORE); // it was granted, and a look was not
         return;
       }
       members[i].note(row);
@@ -96,6 +96,6 @@ final class TakenTogether implements VerdictListener {
 
   @Override
   public void decided(long ticket, Verdict verdict) {
-    call.decidedTogether(verdict);
+    call.limiter().decidedTogether(call, verdict);
   }
 }

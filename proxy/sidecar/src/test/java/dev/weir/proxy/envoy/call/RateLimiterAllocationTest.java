@@ -67,7 +67,7 @@ class RateLimiterAllocationTest {
     for (int i = 0; i < ITERATIONS; i++) {
       assertNull(reader.read(message, call));
       long nowNs = System.nanoTime() & (1L << 57) - 1 | 1;
-      RateLimitVerdict verdict = limiter.ask(call, null, null, nowNs).verdict;
+      RateLimitVerdict verdict = limiter.ask(call, null, null, nowNs);
       writer.write(verdict, out.begin());
       sum += out.length();
     }

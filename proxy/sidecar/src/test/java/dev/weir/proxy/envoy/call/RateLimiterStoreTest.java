@@ -73,14 +73,14 @@ class RateLimiterStoreTest {
   }
 
   private void ask(Call call) {
-    PendingCall asked = ask(call.get());
+    RateLimitVerdict asked = ask(call.get());
     if (!asked.isOpen()) {
-      told.add("at once " + text(asked.verdict));
+      told.add("at once " + text(asked));
     }
     store.run();
   }
 
-  private PendingCall ask(RateLimitCall call) {
+  private RateLimitVerdict ask(RateLimitCall call) {
     return limiter.ask(call, (whose, late) -> told.add(text(late)), null, store.clock().nowNs());
   }
 
@@ -415,9 +415,9 @@ class RateLimiterStoreTest {
     for (int i = 0; i < most; i++) {
       assertTrue(ask(waiting).isOpen());
     }
-    PendingCall refused = ask(waiting);
+    RateLimitVerdict refused = ask(waiting);
     assertFalse(refused.isOpen());
-    assertEquals(RateLimitVerdict.Fault.BUSY, refused.verdict.fault());
+    assertEquals(RateLimitVerdict.Fault.BUSY, refused.fault());
     while (server.pendingCount() > 0) {
       server.answer();
       store.run();

@@ -60,7 +60,7 @@ class RateLimiterTest {
 
   private RateLimitVerdict ask(Call call) {
     clock.tick();
-    return limiter.ask(call.get(), null, null, nowNs).verdict;
+    return limiter.ask(call.get(), null, null, nowNs);
   }
 
   private RateLimitVerdict ask(String... descriptors) {
@@ -125,7 +125,7 @@ class RateLimiterTest {
     assertEquals(2, verdict.count());
     assertFalse(verdict.isOverLimit());
     assertNull(verdict.status(0).unit());
-    assertEquals(1, errors.domainCount());
+    assertEquals(1, errors.ofDomain.sum());
   }
 
   @Test
@@ -464,11 +464,11 @@ class RateLimiterTest {
     clock.tick();
     RateLimitCall both = Call.to("d").descriptor("a=1").descriptor("b=1").get();
     for (int i = 0; i < 3; i++) {
-      RateLimitVerdict verdict = quotas.ask(both, null, null, nowNs).verdict;
+      RateLimitVerdict verdict = quotas.ask(both, null, null, nowNs);
       assertFalse(verdict.isOverLimit(), "call " + (i + 1));
       assertEquals(2 - i, verdict.status(1).remaining());
     }
-    assertTrue(quotas.ask(both, null, null, nowNs).verdict.isOverLimit());
+    assertTrue(quotas.ask(both, null, null, nowNs).isOverLimit());
   }
 
   @Test
@@ -538,7 +538,7 @@ class RateLimiterTest {
     }
     ask(Call.to("d" + count).descriptor("k=v"));
     ask(Call.to("d").descriptor("k=v"));
-    assertEquals(2, errors.domainCount());
+    assertEquals(2, errors.ofDomain.sum());
   }
 
   @Test

@@ -117,7 +117,7 @@ class ShouldRateLimitTest {
     rig.connectHttp2();
     String told = call(1, hex).get(0);
     assertTrue(told.contains("grpc-status: 3, grpc-message: " + problem), told);
-    assertEquals(1, errors.callerCount());
+    assertEquals(1, errors.ofCaller.sum());
     assertEquals(List.of("SHOULD_RATE_LIMIT 3"), rig.ends);
     call(3, "0a 01 64 12 08 0a 06 0a 01 6b 12 01 76");
     assertEquals("SHOULD_RATE_LIMIT 0", rig.ends.get(1));
