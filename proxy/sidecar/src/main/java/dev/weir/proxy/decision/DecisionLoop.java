@@ -3,6 +3,7 @@ package dev.weir.proxy.decision;
 import dev.weir.proxy.decision.grpc.GrpcCalls;
 import dev.weir.proxy.decision.grpc.GrpcMethod;
 import dev.weir.proxy.decision.grpc.GrpcMethods;
+import dev.weir.proxy.decision.http.DecisionParts;
 import dev.weir.proxy.decision.http.EndpointOrigin;
 import dev.weir.proxy.decision.http.HttpEndpoint;
 import dev.weir.proxy.decision.http.Tokens;
@@ -46,25 +47,10 @@ public final class DecisionLoop {
       TrafficObserver traffic,
       Http2Observer http2Observer) {
     this.methods = new GrpcMethods(methods);
+    DecisionParts parts = new DecisionParts(tokens, observer, clock, deadlines, http2.turnEnd());
     EndpointOrigin origin =
-        new EndpointOrigin(
-            endpoints,
-            this::isGrpcMethod,
-            tokens,
-            observer,
-            clock,
-            http2.turnEnd(),
-            settings.caps().fieldCount());
-    GrpcCalls calls =
-        new GrpcCalls(
-            this.methods,
-            origin,
-            tokens,
-            observer,
-            clock,
-            deadlines,
-            http2.turnEnd(),
-            settings.timeouts().bodyIdleNs());
+        new EndpointOrigin(endpoints, this::isGrpcMethod, parts, settings.caps().fieldCount());
+    GrpcCalls calls = new GrpcCalls(this.methods, origin, parts, settings.timeouts().bodyIdleNs());
     clients =
         new ClientProtocols(
             new ClientLoop(

@@ -37,7 +37,6 @@ final class Descriptors {
   private static final int METHOD = 2;
 
   private final Map<String, byte[]> files = new HashMap<>();
-  private final Map<String, List<String>> dependencies = new HashMap<>();
   private final Map<String, String> fileBySymbol = new HashMap<>();
   private final Set<String> messages = new HashSet<>();
   private final Set<String> services = new TreeSet<>();
@@ -50,7 +49,7 @@ final class Descriptors {
         if (in == null) {
           throw new IllegalStateException(name + " is not among the classes");
         }
-        read.addSet(in.readAllBytes());
+        values(in.readAllBytes(), FILE).forEach(read::add);
       } catch (IOException unreadable) {
         throw new UncheckedIOException(unreadable);
       }
@@ -60,106 +59,50 @@ final class Descriptors {
 
   private Descriptors() {}
 
-  private void addSet(byte[] set) {
-    ProtoReader reader = new ProtoReader().wrap(new UnsafeBuffer(set), 0, set.length);
+  /** The values of a field of bytes, of which a message may have any number. */
+  private static List<byte[]> values(byte[] message, int wanted) {
+    List<byte[]> values = new ArrayList<>();
+    ProtoReader reader = new ProtoReader().wrap(new UnsafeBuffer(message), 0, message.length);
     for (int field = reader.next(); field != ProtoReader.END; field = reader.next()) {
-      if (field == FILE) {
-        reader.bytes();
-        add(bytes(reader));
+      if (field == wanted) {
+        values.add(reader.copy());
       } else {
         reader.skip();
       }
     }
+    return values;
   }
 
-  private static byte[] bytes(ProtoReader reader) {
-    byte[] bytes = new byte[reader.length()];
-    reader.source().getBytes(reader.offset(), bytes);
-    return bytes;
-  }
-
-  private static String text(ProtoReader reader) {
-    reader.text();
-    return new String(bytes(reader), StandardCharsets.UTF_8);
+  private static List<String> texts(byte[] message, int field) {
+    return values(message, field).stream()
+        .map(bytes -> new String(bytes, StandardCharsets.UTF_8))
+        .toList();
   }
 
   private void add(byte[] file) {
-    String name = "";
-    String prefix = "";
-    List<String> needed = new ArrayList<>();
-    ProtoReader reader = reader(file);
-    for (int field = reader.next(); field != ProtoReader.END; field = reader.next()) {
-      switch (field) {
-        case NAME -> name = text(reader);
-        case PACKAGE -> prefix = text(reader) + ".";
-        case DEPENDENCY -> needed.add(text(reader));
-        default -> reader.skip();
-      }
-    }
+    String name = texts(file, NAME).get(0);
+    String prefix = texts(file, PACKAGE).get(0) + ".";
     files.put(name, file);
-    dependencies.put(name, needed);
-    reader = reader(file);
-    for (int field = reader.next(); field != ProtoReader.END; field = reader.next()) {
-      switch (field) {
-        case MESSAGE_TYPE -> addMessage(prefix, reader, name);
-        case ENUM_TYPE -> addNamed(prefix, reader, name, 0);
-        case SERVICE -> services.add(addNamed(prefix, reader, name, METHOD));
-        default -> reader.skip();
-      }
+    values(file, MESSAGE_TYPE).forEach(message -> addMessage(prefix, message, name));
+    values(file, ENUM_TYPE).forEach(each -> addNamed(prefix, each, name));
+    for (byte[] service : values(file, SERVICE)) {
+      String fullName = addNamed(prefix, service, name);
+      services.add(fullName);
+      values(service, METHOD).forEach(method -> addNamed(fullName + ".", method, name));
     }
   }
 
-  private static ProtoReader reader(byte[] bytes) {
-    return new ProtoReader().wrap(new UnsafeBuffer(bytes), 0, bytes.length);
-  }
-
-  private void addMessage(String prefix, ProtoReader outer, String file) {
-    outer.bytes();
-    byte[] message = bytes(outer);
-    String name = prefix + name(message);
-    fileBySymbol.put(name, file);
+  private void addMessage(String prefix, byte[] message, String file) {
+    String name = addNamed(prefix, message, file);
     messages.add(name);
-    ProtoReader reader = reader(message);
-    for (int field = reader.next(); field != ProtoReader.END; field = reader.next()) {
-      switch (field) {
-        case NESTED_TYPE -> addMessage(name + ".", reader, file);
-        case NESTED_ENUM -> addNamed(name + ".", reader, file, 0);
-        default -> reader.skip();
-      }
-    }
+    values(message, NESTED_TYPE).forEach(nested -> addMessage(name + ".", nested, file));
+    values(message, NESTED_ENUM).forEach(nested -> addNamed(name + ".", nested, file));
   }
 
-  private static String name(byte[] declaration) {
-    String name = "";
-    ProtoReader reader = reader(declaration);
-    for (int field = reader.next(); field != ProtoReader.END; field = reader.next()) {
-      if (field == NAME) {
-        name = text(reader);
-      } else {
-        reader.skip();
-      }
-    }
-    return name;
-  }
-
-  /**
-   * Adds a declaration, and those within it that are in one field.
-   *
-   * @param inner the field; 0 if there is none.
-   */
-  private String addNamed(String prefix, ProtoReader outer, String file, int inner) {
-    outer.bytes();
-    byte[] declaration = bytes(outer);
-    String name = prefix + name(declaration);
+  /** Adds a declaration; returns its full name. */
+  private String addNamed(String prefix, byte[] declaration, String file) {
+    String name = prefix + texts(declaration, NAME).get(0);
     fileBySymbol.put(name, file);
-    ProtoReader reader = reader(declaration);
-    for (int field = reader.next(); field != ProtoReader.END; field = reader.next()) {
-      if (field == inner) {
-        addNamed(name + ".", reader, file, 0);
-      } else {
-        reader.skip();
-      }
-    }
     return name;
   }
 
@@ -187,7 +130,7 @@ final class Descriptors {
 
   private void gather(String file, Set<String> into) {
     if (files.containsKey(file) && into.add(file)) {
-      dependencies.get(file).forEach(needed -> gather(needed, into));
+      texts(files.get(file), DEPENDENCY).forEach(needed -> gather(needed, into));
     }
   }
 }

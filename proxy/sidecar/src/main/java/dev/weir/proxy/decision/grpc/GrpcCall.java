@@ -72,7 +72,7 @@ public final class GrpcCall implements RoutedStream {
     void join(long atNs) {
       if (!joined) {
         joined = true;
-        calls.deadlines().join(this);
+        calls.parts.deadlines().join(this);
       }
       deadline(atNs);
     }
@@ -133,7 +133,7 @@ public final class GrpcCall implements RoutedStream {
   public void start(Http2Connection on, int atStream, boolean endStream) {
     connection = on;
     stream = atStream;
-    calls.observer().callStarted(method.kind());
+    calls.parts.observer().callStarted(method.kind());
     if (fault != null) {
       fail(fault, faultMessage);
     } else if (endStream) {
@@ -181,7 +181,7 @@ public final class GrpcCall implements RoutedStream {
   }
 
   private void onDeadline() {
-    long nowNs = calls.clock().nowNs();
+    long nowNs = calls.parts.clock().nowNs();
     boolean isOver = nowNs >= deadlineNs;
     if (isAsked && nowNs < endNs()) {
       await(endNs()); // its message came in time
@@ -250,7 +250,7 @@ public final class GrpcCall implements RoutedStream {
 
   /** Asks the method with a message that is whole. */
   void ask(DirectBuffer message) {
-    if (calls.clock().nowNs() >= deadlineNs) {
+    if (calls.parts.clock().nowNs() >= deadlineNs) {
       abort(GrpcStatus.DEADLINE_EXCEEDED, "the deadline has passed");
       return;
     }
@@ -316,7 +316,7 @@ public final class GrpcCall implements RoutedStream {
     if (token > 0) {
       return true;
     }
-    return calls.tokens().isEmpty()
+    return calls.parts.tokens().isEmpty()
         ? fail(GrpcStatus.PERMISSION_DENIED, "no tokens are configured (expected: decision-tokens)")
         : fail(GrpcStatus.UNAUTHENTICATED, Tokens.EXPECTED);
   }
@@ -408,7 +408,7 @@ public final class GrpcCall implements RoutedStream {
       calls.streaming().leave(served);
     }
     connection = null;
-    calls.observer().callEnded(method.kind(), status.code());
+    calls.parts.observer().callEnded(method.kind(), status.code());
     time.end();
     attachment = null;
     served.release(stream);

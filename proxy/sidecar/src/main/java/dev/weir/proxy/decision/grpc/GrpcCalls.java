@@ -1,5 +1,6 @@
 package dev.weir.proxy.decision.grpc;
 
+import dev.weir.proxy.decision.http.DecisionParts;
 import dev.weir.proxy.decision.http.EndpointOrigin;
 import dev.weir.proxy.decision.http.HttpRoute;
 import dev.weir.proxy.decision.http.Tokens;
@@ -17,10 +18,8 @@ import dev.weir.proxy.http2.hpack.FieldKind;
 import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.FreeList;
-import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.request.Ascii;
-import dev.weir.proxy.request.DecisionObserver;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.TargetNormaliser;
 import io.netty.buffer.ByteBuf;
@@ -53,11 +52,7 @@ public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
 
   private final GrpcMethods methods;
   private final EndpointOrigin endpoints;
-  private final Tokens tokens;
-  private final DecisionObserver observer;
-  private final LoopClock clock;
-  private final Deadlines deadlines;
-  private final TurnEnd turnEnd;
+  final DecisionParts parts;
   private final long bodyNs;
   private final FreeList<GrpcCall> free = new FreeList<>(MAX_KEPT, () -> new GrpcCall(this));
   private final ProtoWriter writer = new ProtoWriter(PREFIX_BYTES);
@@ -79,21 +74,10 @@ public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
   private List<GrpcCall> ending = new ArrayList<>();
 
   public GrpcCalls(
-      GrpcMethods methods,
-      EndpointOrigin endpoints,
-      Tokens tokens,
-      DecisionObserver observer,
-      LoopClock clock,
-      Deadlines deadlines,
-      TurnEnd turnEnd,
-      long bodyNs) {
+      GrpcMethods methods, EndpointOrigin endpoints, DecisionParts parts, long bodyNs) {
     this.methods = methods;
     this.endpoints = endpoints;
-    this.tokens = tokens;
-    this.observer = observer;
-    this.clock = clock;
-    this.deadlines = deadlines;
-    this.turnEnd = turnEnd;
+    this.parts = parts;
     this.bodyNs = bodyNs;
   }
 
@@ -135,7 +119,7 @@ public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
         case FieldKind.GRPC_TIMEOUT -> timeout = i;
         case FieldKind.GRPC_ENCODING -> encoding = i;
         case FieldKind.AUTHORIZATION ->
-            token = tokens.find(bytes, fields.valueOffset(i), fields.valueLength(i));
+            token = parts.tokens().find(bytes, fields.valueOffset(i), fields.valueLength(i));
         case FieldKind.CONTENT_LENGTH -> {
           if (contentLength != -1) {
             return null; // it comes twice
@@ -169,7 +153,7 @@ public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
     if (method == null && isOfHttp(bytes, fields.valueOffset(path), fields.valueLength(path))) {
       return null;
     }
-    long nowNs = clock.nowNs();
+    long nowNs = parts.clock().nowNs();
     long timeoutNs = timeout < 0 ? GrpcTimeout.NONE : timeoutNs(fields, timeout);
     long untilNs =
         timeoutNs == GrpcTimeout.NONE || timeoutNs >= Deadlines.NEVER - nowNs
@@ -189,7 +173,7 @@ public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
       call.refuse(
           GrpcStatus.UNIMPLEMENTED,
           "grpc-encoding: " + text(fields, encoding) + " (expected: identity)");
-    } else if (tokens.areRequired() && token == 0 && method.needsToken()) {
+    } else if (parts.tokens().areRequired() && token == 0 && method.needsToken()) {
       call.refuse(GrpcStatus.UNAUTHENTICATED, Tokens.EXPECTED);
     } else if (timeout >= 0 && timeoutNs == GrpcTimeout.NONE) {
       call.refuse(GrpcStatus.INTERNAL, "grpc-timeout: " + text(fields, timeout) + TIMEOUT_EXPECTED);
@@ -231,7 +215,7 @@ public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
     if (!call.isListed()) {
       call.list(true);
       if (begun.isEmpty()) {
-        turnEnd.join(this);
+        parts.turnEnd().join(this);
       }
       begun.add(call);
     }
@@ -316,22 +300,6 @@ public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
   /** A good answer of one message. */
   AnswerTemplate unaryAnswer() {
     return unaryAnswer;
-  }
-
-  Tokens tokens() {
-    return tokens;
-  }
-
-  DecisionObserver observer() {
-    return observer;
-  }
-
-  LoopClock clock() {
-    return clock;
-  }
-
-  Deadlines deadlines() {
-    return deadlines;
   }
 
   /** How long a message may take to come. */

@@ -3,7 +3,6 @@ package dev.weir.proxy.decision.grpc;
 import dev.weir.proxy.decision.proto.ProtoReader;
 import dev.weir.proxy.grpc.GrpcStatus;
 import dev.weir.proxy.request.DecisionCall;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -44,26 +43,38 @@ final class Health {
 
   private boolean isServing = true;
 
-  /** Asked once. */
-  private final class Check implements GrpcMethod {
-    @Override
-    public String path() {
-      return SERVICE + "Check";
+  private abstract static class HealthMethod implements GrpcMethod {
+    private final String path;
+
+    HealthMethod(String name) {
+      path = SERVICE + name;
     }
 
     @Override
-    public DecisionCall kind() {
+    public final String path() {
+      return path;
+    }
+
+    @Override
+    public final DecisionCall kind() {
       return DecisionCall.HEALTH;
     }
 
     @Override
-    public boolean needsToken() {
+    public final boolean needsToken() {
       return false;
     }
 
     @Override
-    public int maxMessageBytes() {
+    public final int maxMessageBytes() {
       return MAX_MESSAGE_BYTES;
+    }
+  }
+
+  /** Asked once. */
+  private final class Check extends HealthMethod {
+    Check() {
+      super("Check");
     }
 
     @Override
@@ -87,30 +98,14 @@ final class Health {
   }
 
   /** Told as it is, and when it changes. */
-  private final class Watch implements GrpcMethod {
-    @Override
-    public String path() {
-      return SERVICE + "Watch";
-    }
-
-    @Override
-    public DecisionCall kind() {
-      return DecisionCall.HEALTH;
-    }
-
-    @Override
-    public boolean needsToken() {
-      return false;
+  private final class Watch extends HealthMethod {
+    Watch() {
+      super("Watch");
     }
 
     @Override
     public boolean isStreaming() {
       return true;
-    }
-
-    @Override
-    public int maxMessageBytes() {
-      return MAX_MESSAGE_BYTES;
     }
 
     /**
@@ -180,10 +175,7 @@ final class Health {
     reader.wrap(message, 0, message.capacity());
     for (int field = reader.next(); field != ProtoReader.END; field = reader.next()) {
       if (field == NAME) {
-        reader.text();
-        byte[] bytes = new byte[reader.length()];
-        reader.source().getBytes(reader.offset(), bytes);
-        service = new String(bytes, StandardCharsets.UTF_8);
+        service = reader.copyText();
       } else {
         reader.skip();
       }

@@ -4,7 +4,6 @@ import dev.weir.proxy.decision.proto.ProtoReader;
 import dev.weir.proxy.decision.proto.ProtoWriter;
 import dev.weir.proxy.grpc.GrpcStatus;
 import dev.weir.proxy.request.DecisionCall;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
 import org.agrona.DirectBuffer;
@@ -92,13 +91,13 @@ final class Reflection implements GrpcMethod {
     reader.wrap(message, 0, message.capacity());
     for (int field = reader.next(); field != ProtoReader.END; field = reader.next()) {
       switch (field) {
-        case HOST -> host = text();
+        case HOST -> host = reader.copyText();
         case FILE_BY_FILENAME,
             FILE_CONTAINING_SYMBOL,
             ALL_EXTENSION_NUMBERS_OF_TYPE,
             LIST_SERVICES -> {
           asked = field;
-          what = text();
+          what = reader.copyText();
         }
         case FILE_CONTAINING_EXTENSION -> {
           asked = field;
@@ -128,13 +127,6 @@ final class Reflection implements GrpcMethod {
                   + " name or list_services)");
     }
     call.send();
-  }
-
-  private String text() {
-    reader.text();
-    byte[] bytes = new byte[reader.length()];
-    reader.source().getBytes(reader.offset(), bytes);
-    return new String(bytes, StandardCharsets.UTF_8);
   }
 
   private void writeFile(ProtoWriter out, String file, String asked) {

@@ -6,9 +6,6 @@ import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.Origin;
 import dev.weir.proxy.exchange.ProxiedRequest;
 import dev.weir.proxy.loop.FreeList;
-import dev.weir.proxy.loop.LoopClock;
-import dev.weir.proxy.loop.TurnEnd;
-import dev.weir.proxy.request.DecisionObserver;
 import dev.weir.proxy.request.RequestView;
 import java.util.List;
 import java.util.function.Predicate;
@@ -31,10 +28,7 @@ public final class EndpointOrigin implements Origin {
 
   private final List<HttpEndpoint> endpoints;
   private final Predicate<RequestView> isGrpcMethod;
-  private final Tokens tokens;
-  private final DecisionObserver observer;
-  private final LoopClock clock;
-  private final TurnEnd turnEnd;
+  final DecisionParts parts;
   private final HttpAnswer answer = new HttpAnswer();
   private final FreeList<HttpExchange> free;
   private long heldBytes;
@@ -42,17 +36,11 @@ public final class EndpointOrigin implements Origin {
   public EndpointOrigin(
       List<HttpEndpoint> endpoints,
       Predicate<RequestView> isGrpcMethod,
-      Tokens tokens,
-      DecisionObserver observer,
-      LoopClock clock,
-      TurnEnd turnEnd,
+      DecisionParts parts,
       int maxFieldCount) {
     this.endpoints = List.copyOf(endpoints);
     this.isGrpcMethod = isGrpcMethod;
-    this.tokens = tokens;
-    this.observer = observer;
-    this.clock = clock;
-    this.turnEnd = turnEnd;
+    this.parts = parts;
     free = new FreeList<>(MAX_KEPT, () -> new HttpExchange(this, maxFieldCount));
   }
 
@@ -63,6 +51,7 @@ public final class EndpointOrigin implements Origin {
       HttpEndpoint endpoint = endpoints.get(i);
       switch (endpoint.route().match(request)) {
         case YES -> {
+          Tokens tokens = parts.tokens();
           return tokens.areRequired() && endpoint.needsToken() && !tokens.has(request)
               ? PlainEndpoint.NO_TOKEN
               : endpoint;
@@ -98,18 +87,6 @@ public final class EndpointOrigin implements Origin {
 
   HttpAnswer answer() {
     return answer;
-  }
-
-  DecisionObserver observer() {
-    return observer;
-  }
-
-  LoopClock clock() {
-    return clock;
-  }
-
-  TurnEnd turnEnd() {
-    return turnEnd;
   }
 
   /**

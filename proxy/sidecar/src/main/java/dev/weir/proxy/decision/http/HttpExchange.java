@@ -75,9 +75,9 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     ByteBuf bytes = head.take();
     HeadCopy.read(bytes, memory, view, head.peer());
     bytes.release();
-    arrivedNs = origin.clock().nowNs();
+    arrivedNs = origin.parts.clock().nowNs();
     endpoint = origin.find(view);
-    origin.observer().callStarted(endpoint.kind());
+    origin.parts.observer().callStarted(endpoint.kind());
     hold();
     if (!head.hasBody()) {
       whole();
@@ -174,7 +174,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
   private void awaitTurnEnd() {
     if (!inTurn) {
       inTurn = true;
-      origin.turnEnd().join(this);
+      origin.parts.turnEnd().join(this);
     }
   }
 
@@ -258,7 +258,10 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
 
   void send(HttpAnswer answer) {
     ProxiedRequest answered = request;
-    origin.observer().callEnded(endpoint.kind(), GrpcStatus.nearestToHttp(answer.status()).code());
+    origin
+        .parts
+        .observer()
+        .callEnded(endpoint.kind(), GrpcStatus.nearestToHttp(answer.status()).code());
     ByteBuf content = content(answer);
     request = null;
     forget();
@@ -296,7 +299,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     if (isAsked) {
       endpoint.cancelled(this);
     }
-    origin.observer().callEnded(endpoint.kind(), GrpcStatus.CANCELLED.code());
+    origin.parts.observer().callEnded(endpoint.kind(), GrpcStatus.CANCELLED.code());
     request = null;
     forget();
   }

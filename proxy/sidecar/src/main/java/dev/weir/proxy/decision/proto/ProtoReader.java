@@ -1,6 +1,5 @@
 package dev.weir.proxy.decision.proto;
 
-import java.nio.ByteOrder;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -71,15 +70,6 @@ public final class ProtoReader {
     return varint() != 0;
   }
 
-  /** The value of a field of 64 bits. */
-  public long fixed64() {
-    if (!isOf(WireType.FIXED64) || !has(Long.BYTES)) {
-      return 0;
-    }
-    at += Long.BYTES;
-    return bytes.getLong(at - Long.BYTES, ByteOrder.LITTLE_ENDIAN);
-  }
-
   /** Reads a field of bytes, which are at {@link #offset}. */
   public void bytes() {
     valueOffset = at;
@@ -106,13 +96,27 @@ public final class ProtoReader {
     }
   }
 
+  /** Reads a field of bytes, and copies them. */
+  public byte[] copy() {
+    bytes();
+    byte[] copy = new byte[valueLength];
+    bytes.getBytes(valueOffset, copy);
+    return copy;
+  }
+
+  /** Reads a field of a text, and copies it: of one that is not UTF-8 nothing. */
+  public String copyText() {
+    text();
+    return bytes.getStringWithoutLengthUtf8(valueOffset, valueLength);
+  }
+
   /** Reads a field of a message, and begins that. */
   public ProtoReader message(ProtoReader into) {
     bytes();
     return into.wrap(bytes, valueOffset, valueLength);
   }
 
-  /** The start of the last value in {@link #source}. */
+  /** The start of the last value, counted from the start of the message. */
   public int offset() {
     return valueOffset;
   }
@@ -120,11 +124,6 @@ public final class ProtoReader {
   /** The length of the value that was read last. */
   public int length() {
     return valueLength;
-  }
-
-  /** The bytes in which {@link #offset} counts. */
-  public DirectBuffer source() {
-    return bytes;
   }
 
   /** Passes over a field that nobody knows. */

@@ -1,6 +1,5 @@
 package dev.weir.proxy.decision.proto;
 
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
@@ -63,18 +62,6 @@ public final class ProtoWriter {
   /** A field of a truth. */
   public ProtoWriter bool(int field, boolean value) {
     return varint(field, value ? 1 : 0);
-  }
-
-  /** A field of a double. */
-  public ProtoWriter doubleValue(int field, double value) {
-    final long bits = Double.doubleToRawLongBits(value);
-    if (bits != 0) {
-      ensure(MAX_VARINT_BYTES + Long.BYTES);
-      tag(field, WireType.FIXED64);
-      out.putLong(at, bits, ByteOrder.LITTLE_ENDIAN);
-      at += Long.BYTES;
-    }
-    return this;
   }
 
   /** A field of bytes or of a text. */

@@ -8,15 +8,14 @@ import dev.weir.proxy.request.TargetNormaliser;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.KeyPart;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.ConcurrentHashMap;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Makes questions of what was asked, or says which field cannot be used. One per event loop; a
- * question refers to the message, and is valid until the next is made.
+ * The question that a check comes to, or the fault of a field that cannot be used. Reused: it
+ * refers to the message, and is valid until the next is made.
  */
-final class CheckQuestions {
+final class CheckQuestion {
   private static final int MAX_IDENTIFIER_BYTES = 1024;
   private static final int MAX_METHOD_BYTES = 64;
   private static final int MAX_KEY_BYTES = 64;
@@ -30,14 +29,11 @@ final class CheckQuestions {
   /** The sources of keys, by the number in {@code weir.v1.Dimension}. */
   private static final String[] SOURCES = {null, "header:x-user-id", "ip", "header:x-api-key"};
 
-  /** Names of dimensions as rules have them, each read once for all event loops. */
-  private static final ConcurrentHashMap<String, String> CANONICAL = new ConcurrentHashMap<>();
-
-  private static final int MAX_CANONICAL = 1_000;
-
   private final Question question = new Question();
   private final RequestView view = new RequestView(0);
   private final KnownTexts ruleIds;
+
+  /** Names of dimensions, each as rules have it. */
   private final KnownTexts names;
 
   /** A path in its one spelling, until the next path is looked at. */
@@ -51,28 +47,31 @@ final class CheckQuestions {
   /** The terms of which the question was made, beside the identifier; null if there is none. */
   private AskedCheck.Terms terms;
 
-  CheckQuestions() {
-    this(new KnownTexts(), new KnownTexts(), new UnsafeBuffer(new byte[MAX_ENDPOINT_BYTES]));
+  CheckQuestion() {
+    this(
+        new KnownTexts(id -> id),
+        new KnownTexts(name -> KeyPart.parse(name).toString()),
+        new UnsafeBuffer(new byte[MAX_ENDPOINT_BYTES]));
   }
 
-  private CheckQuestions(KnownTexts ruleIds, KnownTexts names, UnsafeBuffer normal) {
+  private CheckQuestion(KnownTexts ruleIds, KnownTexts names, UnsafeBuffer normal) {
     this.ruleIds = ruleIds;
     this.names = names;
     this.normal = normal;
   }
 
-  /** Makes questions that are there beside this one's. */
-  CheckQuestions sibling() {
-    return new CheckQuestions(ruleIds, names, normal);
+  /** Another one, which is there beside this one. */
+  CheckQuestion sibling() {
+    return new CheckQuestion(ruleIds, names, normal);
   }
 
   /**
    * Makes a question.
    *
    * @param untilNs when its answer is worth nothing any more, in the loop's time.
-   * @return null if a field cannot be used; {@link #fault()} says which.
+   * @return this one.
    */
-  Question of(AskedCheck asked, Operation operation, long untilNs) {
+  CheckQuestion make(AskedCheck asked, Operation operation, long untilNs) {
     fault = null;
     terms = null;
     Purpose purpose =
@@ -83,9 +82,8 @@ final class CheckQuestions {
     question.start(operation, purpose).deadlineNs(untilNs);
     if (identities(asked) && rule(asked) && cost(asked) && once(asked)) {
       terms = asked.terms();
-      return question;
     }
-    return null;
+    return this;
   }
 
   /**
@@ -93,25 +91,30 @@ final class CheckQuestions {
    * beside its identity is looked at once for as many as have the same.
    *
    * @param before has made the question before this one, which is still to be asked; null if none.
-   * @return null if a field cannot be used; {@link #fault()} says which.
+   * @return this one.
    */
-  Question of(AskedCheck asked, long untilNs, CheckQuestions before) {
+  CheckQuestion make(AskedCheck asked, long untilNs, CheckQuestion before) {
     if (before == null || before.terms != asked.terms()) {
-      return of(asked, Operation.CHECK, untilNs);
+      return make(asked, Operation.CHECK, untilNs);
     }
     fault = null;
     terms = null;
     AskedCheck.Text identifier = asked.identifier(0);
-    if (!isIdentifier(asked, 0)) {
-      return null;
+    if (isIdentifier(asked, 0)) {
+      terms = before.terms;
+      question
+          .startLike(before.question, asked.bytes(), identifier.offset(), identifier.length())
+          .deadlineNs(untilNs); // of another call it is another
     }
-    terms = before.terms;
-    return question
-        .startLike(before.question, asked.bytes(), identifier.offset(), identifier.length())
-        .deadlineNs(untilNs); // of another call it is another
+    return this;
   }
 
-  /** The field that cannot be used, its value, and what was expected. */
+  /** The question; null if a field cannot be used. */
+  Question question() {
+    return fault == null ? question : null;
+  }
+
+  /** The field that cannot be used, its value, and what was expected; null if there is none. */
   String fault() {
     return fault;
   }
@@ -183,17 +186,8 @@ final class CheckQuestions {
       fault(field(index, "dimension_name"), text(asked, name), "a source of keys of rules");
       return null;
     }
-    String text = names.of(asked.bytes(), name.offset(), name.length());
-    String known = CANONICAL.get(text);
-    if (known != null) {
-      return known;
-    }
     try {
-      String canonical = KeyPart.parse(text).toString();
-      if (CANONICAL.size() < MAX_CANONICAL) {
-        CANONICAL.put(text, canonical);
-      }
-      return canonical;
+      return names.of(asked.bytes(), name.offset(), name.length());
     } catch (BadValueException bad) {
       fault(field(index, "dimension_name"), text(asked, name), bad.expected());
       return null;

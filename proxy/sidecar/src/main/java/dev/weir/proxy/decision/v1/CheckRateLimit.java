@@ -14,29 +14,40 @@ import dev.weir.proxy.request.Verdict;
  */
 final class CheckRateLimit extends SingleCheckMethod {
   private final CheckOutcome outcome = new CheckOutcome();
-  private final ExpectedCheck[] expected = new ExpectedCheck[GatheredCalls.MAX_EXPECTED];
+  private final Expected[] expected = new Expected[GatheredCalls.MAX_EXPECTED];
   private final Question[] questions = new Question[GatheredCalls.MAX_EXPECTED];
 
   CheckRateLimit(RateLimiterLoop loop) {
     super(loop, "CheckRateLimit", DecisionCall.CHECK_RATE_LIMIT, Operation.CHECK);
     for (int i = 0; i < expected.length; i++) {
-      expected[i] = new ExpectedCheck(loop.questions().sibling());
+      expected[i] = new Expected(new AskedCheck(), loop.made().sibling());
     }
   }
 
   @Override
   public void expect(GatheredCalls calls, int from, int to) {
-    ExpectedCheck before = null;
     int count = 0;
     for (int i = from; i < to; i++) {
       GrpcCall call = calls.call(i);
-      if (call != null && expected[count].read(calls, i, before)) {
-        before = expected[count];
-        questions[count++] = before.question();
-        call.attach(before);
+      Expected before = count == 0 ? null : expected[count - 1];
+      Question question = call == null ? null : question(calls, i, expected[count], before);
+      if (question != null) {
+        call.attach(expected[count]);
+        questions[count++] = question;
       }
     }
     loop.admission().expect(questions, count);
+  }
+
+  /** The question of a call; null if there is none: it is made as if nobody had looked. */
+  private static Question question(GatheredCalls calls, int place, Expected into, Expected before) {
+    AskedCheck askedBefore = before == null ? null : before.asked();
+    if (!into.asked().read(calls.bytes(), calls.offset(place), calls.length(place), askedBefore)) {
+      return null;
+    }
+    long untilNs = calls.call(place).deadlineNs();
+    CheckQuestion madeBefore = before == null ? null : before.made();
+    return into.made().make(into.asked(), untilNs, madeBefore).question();
   }
 
   @Override

@@ -52,7 +52,7 @@ final class CheckRateLimits implements GrpcMethod {
 
   private final RateLimiterLoop loop;
   private final ProtoReader reader = new ProtoReader();
-  private final CheckQuestions[] making = new CheckQuestions[MADE_AT_ONCE];
+  private final CheckQuestion[] made = new CheckQuestion[MADE_AT_ONCE];
   private final Question[] questions = new Question[MADE_AT_ONCE];
   private final RequestEnd end = new RequestEnd();
   private final FreeList<AskedChecks> free = new FreeList<>(MAX_KEPT, () -> new AskedChecks(this));
@@ -61,7 +61,7 @@ final class CheckRateLimits implements GrpcMethod {
   CheckRateLimits(RateLimiterLoop loop) {
     this.loop = loop;
     for (int i = 0; i < MADE_AT_ONCE; i++) {
-      making[i] = loop.questions().sibling();
+      made[i] = loop.made().sibling();
     }
   }
 
@@ -152,7 +152,7 @@ final class CheckRateLimits implements GrpcMethod {
         int from = checks.askedCount();
         int count = Math.min(MADE_AT_ONCE, checks.count() - from);
         for (int i = 0; i < count; i++) {
-          questions[i] = question(checks.check(from + i), making[i], i == 0 ? null : making[i - 1]);
+          questions[i] = question(checks.check(from + i), made[i], i == 0 ? null : made[i - 1]);
         }
         loop.admission().expect(questions, count);
         for (int i = 0; i < count; i++) {
@@ -169,13 +169,13 @@ final class CheckRateLimits implements GrpcMethod {
 
   /** The question that a check comes to; null if there is none, which its outcome says. */
   private static Question question(
-      AskedChecks.Check check, CheckQuestions by, CheckQuestions before) {
-    Question question = by.of(check.asked(), check.call().deadlineNs(), before);
-    if (question == null) {
-      check.outcome().fail(GrpcStatus.INVALID_ARGUMENT, by.fault());
+      AskedChecks.Check check, CheckQuestion into, CheckQuestion before) {
+    CheckQuestion made = into.make(check.asked(), check.call().deadlineNs(), before);
+    if (made.fault() != null) {
+      check.outcome().fail(GrpcStatus.INVALID_ARGUMENT, made.fault());
       return null;
     }
-    return question.followed();
+    return made.question().followed();
   }
 
   private void ask(AskedChecks.Check check, Question question) {

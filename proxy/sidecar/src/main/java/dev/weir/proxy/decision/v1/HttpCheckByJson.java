@@ -72,13 +72,13 @@ final class HttpCheckByJson extends HttpCheck {
     AskedCheck asked = loop.asked();
     message.wrap(written.array(), 0, written.length());
     asked.read(message, 0, written.length(), true);
-    Question question = loop.questions().of(asked, Operation.CHECK, Question.NO_DEADLINE);
-    if (question == null) {
-      call.answer(400).problem("Bad Request", loop.questions().fault()).send();
+    CheckQuestion made = loop.made().make(asked, Operation.CHECK, Question.NO_DEADLINE);
+    if (made.fault() != null) {
+      call.answer(400).problem("Bad Request", made.fault()).send();
       return;
     }
     loop.note(asked);
-    ask(call, question, loop.isRuleWanted(asked));
+    ask(call, made.question(), loop.isRuleWanted(asked));
   }
 
   private static boolean isJson(RequestView head) {

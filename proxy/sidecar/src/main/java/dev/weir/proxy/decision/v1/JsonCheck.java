@@ -10,15 +10,13 @@ final class JsonCheck {
   private static final JsonMessage IDENTITY =
       new JsonMessage()
           .text("identifier", AskedCheck.IDENTIFIER)
-          .choice(
-              "dimension", AskedCheck.DIMENSION, JsonCheck::dimension, CheckQuestions.DIMENSIONS)
+          .choice("dimension", AskedCheck.DIMENSION, JsonCheck::dimension, CheckQuestion.DIMENSIONS)
           .text("dimension_name", AskedCheck.DIMENSION_NAME);
 
   static final JsonMessage MESSAGE =
       new JsonMessage()
           .text("identifier", AskedCheck.IDENTIFIER)
-          .choice(
-              "dimension", AskedCheck.DIMENSION, JsonCheck::dimension, CheckQuestions.DIMENSIONS)
+          .choice("dimension", AskedCheck.DIMENSION, JsonCheck::dimension, CheckQuestion.DIMENSIONS)
           .text("dimension_name", AskedCheck.DIMENSION_NAME)
           .messages("other_identities", AskedCheck.OTHER_IDENTITIES, IDENTITY)
           .text("endpoint", AskedCheck.ENDPOINT)

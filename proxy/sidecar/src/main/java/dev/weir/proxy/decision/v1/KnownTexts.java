@@ -1,19 +1,29 @@
 package dev.weir.proxy.decision.v1;
 
+import dev.weir.proxy.request.Ascii;
 import java.nio.charset.StandardCharsets;
+import java.util.function.UnaryOperator;
 import org.agrona.DirectBuffer;
 
 /**
- * The texts that calls name again and again, such as rules' ids: each is made from its bytes once,
- * as long as no other takes its place. One per event loop.
+ * The texts that calls name again and again, such as rules' ids: each is made of its bytes once, as
+ * long as no other takes its place. One per event loop.
  */
 final class KnownTexts {
   private static final int SLOTS = 256;
 
   private final byte[][] bytes = new byte[SLOTS][];
   private final String[] texts = new String[SLOTS];
+  private final UnaryOperator<String> meaning;
 
-  /** The text of some bytes in UTF-8. */
+  /**
+   * @param meaning what stands for a text; what it throws is thrown for that text each time.
+   */
+  KnownTexts(UnaryOperator<String> meaning) {
+    this.meaning = meaning;
+  }
+
+  /** The meaning of a text of some bytes in UTF-8. */
   String of(DirectBuffer from, int offset, int length) {
     int hash = length;
     for (int i = 0; i < length; i++) {
@@ -23,22 +33,13 @@ final class KnownTexts {
     if (!isIn(slot, from, offset, length)) {
       byte[] copy = new byte[length];
       from.getBytes(offset, copy);
+      texts[slot] = meaning.apply(new String(copy, StandardCharsets.UTF_8));
       bytes[slot] = copy;
-      texts[slot] = new String(copy, StandardCharsets.UTF_8);
     }
     return texts[slot];
   }
 
   private boolean isIn(int slot, DirectBuffer from, int offset, int length) {
-    byte[] known = bytes[slot];
-    if (known == null || known.length != length) {
-      return false;
-    }
-    for (int i = 0; i < length; i++) {
-      if (known[i] != from.getByte(offset + i)) {
-        return false;
-      }
-    }
-    return true;
+    return bytes[slot] != null && Ascii.equals(from, offset, length, bytes[slot]);
   }
 }

@@ -17,7 +17,7 @@ public final class RateLimiterLoop {
   private final LoopClock clock;
   private final DecisionObserver observer;
   private final AskedCheck asked = new AskedCheck();
-  private final CheckQuestions questions = new CheckQuestions();
+  private final CheckQuestion made = new CheckQuestion();
 
   public RateLimiterLoop(Admission admission, LoopClock clock, DecisionObserver observer) {
     this.admission = admission;
@@ -58,8 +58,9 @@ public final class RateLimiterLoop {
     return asked;
   }
 
-  CheckQuestions questions() {
-    return questions;
+  /** The question of the call that is looked at. */
+  CheckQuestion made() {
+    return made;
   }
 
   /** Measures how far the caller's clock is from ours, if it was told. */

@@ -28,7 +28,7 @@ final class ResetLimit extends SingleCheckMethod {
   String about(AskedCheck asked) {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < asked.identityCount(); i++) {
-      text.append(i == 0 ? "" : ", ").append(loop.questions().shown(asked, i));
+      text.append(i == 0 ? "" : ", ").append(loop.made().shown(asked, i));
     }
     return text.toString();
   }

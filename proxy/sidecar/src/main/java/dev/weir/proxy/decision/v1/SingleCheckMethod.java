@@ -25,6 +25,9 @@ abstract class SingleCheckMethod implements GrpcMethod {
     verdicts = new AwaitedVerdicts<>(loop.admission(), loop.clock(), this::answer);
   }
 
+  /** A call that was looked at before it is made: what its message says, and the question. */
+  record Expected(AskedCheck asked, CheckQuestion made) {}
+
   /** Whether the call may be made; if not, it has failed. */
   boolean isAllowed(GrpcCall call) {
     return true;
@@ -63,9 +66,9 @@ abstract class SingleCheckMethod implements GrpcMethod {
     if (!isAllowed(call)) {
       return;
     }
-    if (call.attachment() instanceof ExpectedCheck expected) {
+    if (call.attachment() instanceof Expected expected) {
       call.attach(null);
-      ask(call, expected.asked(), expected.question());
+      ask(call, expected.asked, expected.made.question());
       return;
     }
     DirectBuffer message = call.message();
@@ -74,12 +77,12 @@ abstract class SingleCheckMethod implements GrpcMethod {
       call.fail(GrpcStatus.INTERNAL, GrpcCall.NO_MESSAGE);
       return;
     }
-    Question question = loop.questions().of(asked, operation, call.deadlineNs());
-    if (question == null) {
-      call.fail(GrpcStatus.INVALID_ARGUMENT, loop.questions().fault());
+    CheckQuestion made = loop.made().make(asked, operation, call.deadlineNs());
+    if (made.fault() != null) {
+      call.fail(GrpcStatus.INVALID_ARGUMENT, made.fault());
       return;
     }
-    ask(call, asked, question);
+    ask(call, asked, made.question());
   }
 
   private void ask(GrpcCall call, AskedCheck asked, Question question) {
