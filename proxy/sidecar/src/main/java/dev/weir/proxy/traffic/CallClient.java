@@ -12,7 +12,7 @@ import java.util.Arrays;
  * A program that asks the decision API by gRPC, as libraries do: the fields of its calls are in the
  * table of the connection, and some calls at a time are in flight. Most of them ask for one check.
  */
-final class CallClient extends Http2Peer implements Client {
+final class CallClient extends Http2Peer {
   /** The domain and the key of Envoy's descriptors that are asked about. */
   static final String DOMAIN = "warm-up";
 
@@ -44,7 +44,6 @@ final class CallClient extends Http2Peer implements Client {
   private final int firstUser;
   private final int users;
   private int sentCount;
-  private int openCount;
   private int messageCount;
 
   /** A method and the message that it is asked with. */
@@ -84,9 +83,7 @@ final class CallClient extends Http2Peer implements Client {
             new CallHead(table, "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit"),
             descriptors(message()));
     calls = new Call[] {usual, usual, descriptors, usual, usual, scarce, usual, several};
-    write(ByteBuffer.wrap(Http2Client.PREFACE));
-    settings();
-    flush();
+    beginAsClient();
   }
 
   private static ProtoWriter message() {
@@ -128,7 +125,7 @@ final class CallClient extends Http2Peer implements Client {
   }
 
   @Override
-  public void send() throws IOException {
+  void send() throws IOException {
     for (int i = 0; i < atOnce; i++) {
       Call call = calls[sentCount % calls.length];
       call.userId.write(firstUser + sentCount % users);
@@ -136,13 +133,8 @@ final class CallClient extends Http2Peer implements Client {
       frame(FrameType.HEADERS, FrameFlag.END_HEADERS, streamId, call.head.next());
       frame(FrameType.DATA, FrameFlag.END_STREAM, streamId, call.message);
     }
-    openCount += atOnce;
+    asked(atOnce);
     flush();
-  }
-
-  @Override
-  public int openCount() {
-    return openCount;
   }
 
   @Override
@@ -163,6 +155,6 @@ final class CallClient extends Http2Peer implements Client {
     if (messageCount-- == 0) {
       throw new IOException("a call has failed");
     }
-    openCount--;
+    answered();
   }
 }

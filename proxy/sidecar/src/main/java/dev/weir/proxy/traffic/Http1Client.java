@@ -6,7 +6,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 
 /** A client of HTTP/1.1 that sends one request at a time on a kept connection. */
-final class Http1Client extends Peer implements Client {
+final class Http1Client extends Peer {
   private static final String REQUEST =
       String.join(
           "\r\n",
@@ -23,7 +23,6 @@ final class Http1Client extends Peer implements Client {
   private final UserId userId = new UserId(request);
   private final int firstUser;
   private int sentCount;
-  private int openCount;
 
   /**
    * @param firstUser whose requests come first; those behind it are this client's too.
@@ -34,15 +33,10 @@ final class Http1Client extends Peer implements Client {
   }
 
   @Override
-  public void send() throws IOException {
+  void send() throws IOException {
     userId.write(firstUser + sentCount++ / Traffic.REQUESTS_OF_USER);
-    openCount++;
+    asked(1);
     write(ByteBuffer.wrap(request));
-  }
-
-  @Override
-  public int openCount() {
-    return openCount;
   }
 
   @Override
@@ -54,7 +48,7 @@ final class Http1Client extends Peer implements Client {
     if (!head.startsWith("http/1.1 200 ") && !head.startsWith("http/1.1 429 ")) {
       throw new IOException("an answer of " + head.substring(0, head.indexOf('\r')));
     }
-    openCount--;
+    answered();
     return true;
   }
 }

@@ -4,15 +4,10 @@ import dev.weir.proxy.http2.FrameFlag;
 import dev.weir.proxy.http2.FrameType;
 import dev.weir.proxy.http2.hpack.HpackEncoder;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 
 /** A client of HTTP/2 that sends a plain request and a call of gRPC at a time. */
-final class Http2Client extends Http2Peer implements Client {
-  static final byte[] PREFACE =
-      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-
+final class Http2Client extends Http2Peer {
   private static final int FRAME_BYTES = 512;
 
   /** A message of gRPC: no compression, no bytes. */
@@ -29,7 +24,6 @@ final class Http2Client extends Http2Peer implements Client {
   private final UserId ofCall = new UserId(call);
   private final int firstUser;
   private int sentCount;
-  private int openCount;
 
   /**
    * @param firstUser whose requests come first; those behind it are this client's too.
@@ -37,9 +31,7 @@ final class Http2Client extends Http2Peer implements Client {
   Http2Client(SocketChannel channel, int firstUser) throws IOException {
     super(channel, FRAME_BYTES);
     this.firstUser = firstUser;
-    write(ByteBuffer.wrap(PREFACE));
-    settings();
-    flush();
+    beginAsClient();
   }
 
   private static HpackEncoder head(String method, String path) {
@@ -53,7 +45,7 @@ final class Http2Client extends Http2Peer implements Client {
   }
 
   @Override
-  public void send() throws IOException {
+  void send() throws IOException {
     // A user of its own for each of the two.
     int user = firstUser + sentCount / Traffic.REQUESTS_OF_USER * 2;
     ofRequest.write(user);
@@ -62,17 +54,12 @@ final class Http2Client extends Http2Peer implements Client {
     frame(FrameType.HEADERS, FrameFlag.END_HEADERS | FrameFlag.END_STREAM, streamId, request);
     frame(FrameType.HEADERS, FrameFlag.END_HEADERS, streamId + 2, call);
     frame(FrameType.DATA, FrameFlag.END_STREAM, streamId + 2, MESSAGE);
-    openCount += 2;
+    asked(2);
     flush();
   }
 
   @Override
-  public int openCount() {
-    return openCount;
-  }
-
-  @Override
   void ended(int streamId, int type) {
-    openCount--;
+    answered();
   }
 }

@@ -7,12 +7,16 @@ import dev.weir.proxy.http2.Setting;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 
 /**
  * An end of a connection of HTTP/2 that looks at no fields: it answers settings and pings, gives
  * all the windows there are, and is told which frames end a stream.
  */
 abstract class Http2Peer extends Peer {
+  static final byte[] PREFACE =
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
   private static final int WINDOW_BYTES = 1 << 30;
   private static final int STREAM_MASK = Integer.MAX_VALUE;
 
@@ -24,6 +28,13 @@ abstract class Http2Peer extends Peer {
   Http2Peer(SocketChannel channel, int frameBytes) {
     super(channel);
     frames = ByteBuffer.allocate(frameBytes);
+  }
+
+  /** Sends what a client's side of a connection begins with. */
+  final void beginAsClient() throws IOException {
+    write(ByteBuffer.wrap(PREFACE));
+    settings();
+    flush();
   }
 
   /** Adds this side's settings to what is sent next. */

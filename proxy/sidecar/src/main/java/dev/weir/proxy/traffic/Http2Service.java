@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
  * body is no call.
  */
 final class Http2Service extends Http2Peer {
-  private static final int PREFACE_BYTES = 24;
   private static final int FRAME_BYTES = 512;
   private static final byte[] HEAD =
       new HpackEncoder()
@@ -45,10 +44,10 @@ final class Http2Service extends Http2Peer {
     if (isPrefaced) {
       return super.take(received);
     }
-    if (received.remaining() < PREFACE_BYTES) {
+    if (received.remaining() < PREFACE.length) {
       return false;
     }
-    received.position(received.position() + PREFACE_BYTES);
+    received.position(received.position() + PREFACE.length);
     isPrefaced = true;
     flush();
     return true;

@@ -19,6 +19,7 @@ abstract class Peer implements Closeable {
   private static final int MAX_BUFFER_BYTES = 4 << 20;
 
   private final SocketChannel channel;
+  private int openCount;
   private ByteBuffer in = ByteBuffer.allocate(FIRST_BUFFER_BYTES);
 
   /**
@@ -26,6 +27,24 @@ abstract class Peer implements Closeable {
    */
   Peer(SocketChannel channel) {
     this.channel = channel;
+  }
+
+  /** Sends the next requests, by a client that goes on by itself; others are told what to send. */
+  void send() throws IOException {}
+
+  /** Requests were sent that want an answer each. */
+  final void asked(int count) {
+    openCount += count;
+  }
+
+  /** One of them has its answer. */
+  final void answered() {
+    openCount--;
+  }
+
+  /** How many of those that were sent have no answer yet. */
+  final int openCount() {
+    return openCount;
   }
 
   /** Has a selector tell when there is something to be read. */

@@ -16,7 +16,7 @@ import java.nio.channels.SocketChannel;
  * A client of gRPC that makes calls with an empty message, and keeps the fields of the answers as
  * text. A sidecar sends each head in one frame, unpadded.
  */
-public final class TextCall extends Http2Peer implements Client {
+public final class TextCall extends Http2Peer {
   private static final int FRAME_BYTES = 1024;
   private static final byte[] EMPTY_MESSAGE = new byte[5];
   private static final int MAX_FIELDS = 100;
@@ -26,13 +26,10 @@ public final class TextCall extends Http2Peer implements Client {
   private final FieldBlock fields = new FieldBlock(MAX_BYTES, MAX_FIELDS, MAX_BYTES);
   private final StringBuilder answer = new StringBuilder();
   private int streamId = -1;
-  private int openCount;
 
   TextCall(SocketChannel channel) throws IOException {
     super(channel, FRAME_BYTES);
-    write(ByteBuffer.wrap(Http2Client.PREFACE));
-    settings();
-    flush();
+    beginAsClient();
   }
 
   /**
@@ -52,7 +49,7 @@ public final class TextCall extends Http2Peer implements Client {
             .add("x-user-id", user)
             .bytes();
     answer.setLength(0);
-    openCount++;
+    asked(1);
     streamId += 2;
     frame(FrameType.HEADERS, FrameFlag.END_HEADERS, streamId, head);
     frame(FrameType.DATA, FrameFlag.END_STREAM, streamId, EMPTY_MESSAGE);
@@ -62,15 +59,6 @@ public final class TextCall extends Http2Peer implements Client {
   /** The fields of the last answer, a line each: those of its head, and of its trailers. */
   public String answer() {
     return answer.toString();
-  }
-
-  /** Sends nothing, as it is told what to send. */
-  @Override
-  public void send() {}
-
-  @Override
-  public int openCount() {
-    return openCount;
   }
 
   @Override
@@ -104,6 +92,6 @@ public final class TextCall extends Http2Peer implements Client {
 
   @Override
   void ended(int ofStream, int type) {
-    openCount--;
+    answered();
   }
 }

@@ -9,8 +9,7 @@ import java.nio.charset.StandardCharsets;
  * A client of HTTP/1.1 on a kept connection that asks for one page at a time and keeps the answer
  * as text.
  */
-public final class TextClient extends Peer implements Client {
-  private int openCount;
+public final class TextClient extends Peer {
   private String answer = "";
 
   TextClient(SocketChannel channel) {
@@ -26,7 +25,7 @@ public final class TextClient extends Peer implements Client {
     String userField = user == null ? "" : "X-User-Id: " + user + "\r\n";
     String head = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + userField + "\r\n";
     answer = "";
-    openCount++;
+    asked(1);
     write(ByteBuffer.wrap(head.getBytes(StandardCharsets.US_ASCII)));
   }
 
@@ -40,15 +39,6 @@ public final class TextClient extends Peer implements Client {
     return answer.isEmpty() ? 0 : Integer.parseInt(answer.split(" ", 3)[1]);
   }
 
-  /** Sends nothing, as it is told what to send. */
-  @Override
-  public void send() {}
-
-  @Override
-  public int openCount() {
-    return openCount;
-  }
-
   @Override
   boolean take(ByteBuffer received) throws IOException {
     String head = Http1Text.head(received);
@@ -58,7 +48,7 @@ public final class TextClient extends Peer implements Client {
       return false;
     }
     answer = text.substring(0, received.position() - start);
-    openCount--;
+    answered();
     return true;
   }
 }

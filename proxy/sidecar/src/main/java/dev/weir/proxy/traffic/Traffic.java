@@ -28,7 +28,7 @@ public final class Traffic implements Closeable {
   private final boolean isHttp2Service;
   private final Selector selector;
   private final ServerSocketChannel service;
-  private final List<Client> clients = new ArrayList<>();
+  private final List<Peer> clients = new ArrayList<>();
   private int sentCount;
   private int servedCount;
   private volatile int answeredCount;
@@ -102,7 +102,7 @@ public final class Traffic implements Closeable {
     return clients.size() * USERS_OF_CLIENT;
   }
 
-  private <C extends Peer & Client> C add(C client) throws IOException {
+  private <C extends Peer> C add(C client) throws IOException {
     clients.add(client);
     client.register(selector);
     return client;
@@ -124,7 +124,7 @@ public final class Traffic implements Closeable {
    */
   public boolean exchange(long untilNs) throws IOException {
     if (!isAnyOpen()) {
-      for (Client client : clients) {
+      for (Peer client : clients) {
         client.send();
         sentCount += client.openCount();
       }
@@ -154,7 +154,7 @@ public final class Traffic implements Closeable {
   }
 
   private boolean isAnyOpen() {
-    for (Client client : clients) {
+    for (Peer client : clients) {
       if (client.openCount() > 0) {
         return true;
       }
@@ -166,7 +166,7 @@ public final class Traffic implements Closeable {
     if (ready.attachment() instanceof Peer peer) {
       if (!peer.read()) {
         peer.close();
-        if (peer instanceof Client) {
+        if (clients.contains(peer)) {
           throw new IOException("a connection has ended");
         }
       }

@@ -10,12 +10,7 @@ import dev.weir.proxy.decision.v1.RateLimiterLoop;
 import dev.weir.proxy.downstream.ClientLoop;
 import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.downstream.ListenerSettings;
-import dev.weir.proxy.downstream.h1.Http1Memory;
 import dev.weir.proxy.downstream.listen.Listeners;
-import dev.weir.proxy.http2.Http2Loop;
-import dev.weir.proxy.loop.ClientShares;
-import dev.weir.proxy.loop.Deadlines;
-import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
@@ -71,33 +66,26 @@ public final class SidecarDecisions implements AutoCloseable {
    *
    * @param rateLimits of Envoy, which it answers too.
    */
-  void join(
-      EventLoop eventLoop,
-      LoopClock clock,
-      Deadlines deadlines,
-      ClientShares memory,
-      Http1Memory http1,
-      Http2Loop http2,
-      Admission admission,
-      SidecarRateLimits.Loop rateLimits,
-      LoopMetrics metrics) {
+  void join(LoopParts parts, Admission admission, SidecarRateLimits.Loop rateLimits) {
     if (!settings.decision().isConfigured()) {
       return;
     }
-    RateLimiterLoop rateLimiter = new RateLimiterLoop(admission, clock, metrics.decisions());
+    LoopMetrics metrics = parts.metrics();
+    RateLimiterLoop rateLimiter =
+        new RateLimiterLoop(admission, parts.clock(), metrics.decisions());
     List<GrpcMethod> methods = new ArrayList<>(rateLimiter.methods());
     methods.addAll(rateLimits.methods());
     List<HttpEndpoint> endpoints = new ArrayList<>(rateLimiter.endpoints(clientSettings.answers()));
     endpoints.addAll(rateLimits.endpoints());
     loops.put(
-        eventLoop,
+        parts.eventLoop(),
         new DecisionLoop(
             clientSettings,
-            clock,
-            deadlines,
-            memory,
-            http1,
-            http2,
+            parts.clock(),
+            parts.deadlines(),
+            parts.memory(),
+            parts.http1(),
+            parts.http2(),
             methods,
             endpoints,
             tokens.tokens(),

@@ -81,18 +81,20 @@ public final class SidecarLoops implements AutoCloseable {
   /**
    * The parts of one event loop.
    *
-   * @param deadlines of all that waits on it.
-   * @param store null if no rule can ask one.
    * @param clients null if there is no service.
    * @param origin the service; null if there is none.
    */
   private record Loop(
-      EventLoop eventLoop,
-      Deadlines deadlines,
-      AdmissionHandler admission,
-      LoopStore store,
-      ClientProtocols clients,
-      Origin origin) {}
+      LoopParts parts, AdmissionHandler admission, ClientProtocols clients, Origin origin) {
+    EventLoop eventLoop() {
+      return parts.eventLoop();
+    }
+
+    /** Runs something on the event loop, and waits until that has been done. */
+    void runAndWait(Runnable task) {
+      eventLoop().submit(task).awaitUninterruptibly();
+    }
+  }
 
   /** Starts the threads of a sidecar, which have nothing to do yet. */
   static EventLoopGroup threads(Settings settings, Transport transport) {
@@ -140,26 +142,36 @@ public final class SidecarLoops implements AutoCloseable {
     }
   }
 
-  private Loop loop(
-      EventLoop eventLoop,
-      KeyHasher hasher,
-      SidecarService service,
-      Store store,
-      SidecarRateLimits rateLimits) {
+  private LoopParts parts(EventLoop eventLoop) {
     LoopClock clock = new LoopClock();
     Deadlines deadlines = new Deadlines(clock);
-    LoopMetrics loopMetrics = metrics.newLoop();
-    ClientShares memory = new ClientShares(heapBytesOfLoop / HEAP_PER_CLIENTS);
     long contentBytes = Math.min(MOST_CONTENTS_BYTES, heapBytesOfLoop / HEAP_PER_CONTENTS);
-    Http1Memory http1 = new Http1Memory(clock, contentBytes);
-    Http2Loop http2 =
+    return new LoopParts(
+        eventLoop,
+        clock,
+        deadlines,
+        new ClientShares(heapBytesOfLoop / HEAP_PER_CLIENTS),
+        new Http1Memory(clock, contentBytes),
         new Http2Loop(
             clock,
             deadlines,
             new TurnEnd(eventLoop),
             contentBytes,
             settings.client().caps().headBytes(),
-            settings.client().caps().fieldCount());
+            settings.client().caps().fieldCount()),
+        metrics.newLoop());
+  }
+
+  private Loop loop(
+      EventLoop eventLoop,
+      KeyHasher hasher,
+      SidecarService service,
+      Store store,
+      SidecarRateLimits rateLimits) {
+    LoopParts parts = parts(eventLoop);
+    LoopClock clock = parts.clock();
+    Deadlines deadlines = parts.deadlines();
+    LoopMetrics loopMetrics = parts.metrics();
     ClientIpReader clientIp = new ClientIpReader(settings.identity());
     IdentityReader identities =
         new IdentityReader(
@@ -173,28 +185,31 @@ public final class SidecarLoops implements AutoCloseable {
     SidecarRateLimits.Loop envoys =
         rateLimits == null
             ? SidecarRateLimits.Loop.NONE
-            : rateLimits.join(eventLoop, admission, hasher, loopMetrics, clock);
-    decisions.join(
-        eventLoop, clock, deadlines, memory, http1, http2, admission, envoys, loopMetrics);
+            : rateLimits.join(parts, admission, hasher);
+    decisions.join(parts, admission, envoys);
     eventLoop.execute(() -> deadlines.start(eventLoop));
     if (service == null) {
-      return new Loop(eventLoop, deadlines, admission, loopStore, null, null);
+      return new Loop(parts, admission, null, null);
     }
-    Origin origin = service.origin(eventLoop, clock, deadlines, http2, loopMetrics);
+    Origin origin = service.origin(parts);
     ClientLoop clients =
         new ClientLoop(
             settings.client(),
             clock,
             deadlines,
-            memory,
+            parts.memory(),
             admission,
             origin,
             new ClientKeyReader(settings.identity(), clientIp),
             loopMetrics);
     ClientProtocols protocols =
         new ClientProtocols(
-            clients, http1, http2, loopMetrics.http2Clients(), StreamRouter.REQUESTS_ONLY);
-    return new Loop(eventLoop, deadlines, admission, loopStore, protocols, origin);
+            clients,
+            parts.http1(),
+            parts.http2(),
+            loopMetrics.http2Clients(),
+            StreamRouter.REQUESTS_ONLY);
+    return new Loop(parts, admission, protocols, origin);
   }
 
   private Gate gate(LoopStore store, LoopClock clock, LoopMetrics loopMetrics) {
@@ -213,7 +228,7 @@ public final class SidecarLoops implements AutoCloseable {
   void watchBy(Watchdog watchdog) {
     for (Loop loop : loops) {
       ThreadProperties thread = ((SingleThreadEventExecutor) loop.eventLoop()).threadProperties();
-      watchdog.watch(thread.name(), loop.deadlines()::sweepCount, thread::stackTrace);
+      watchdog.watch(thread.name(), loop.parts().deadlines()::sweepCount, thread::stackTrace);
     }
   }
 
@@ -256,9 +271,7 @@ public final class SidecarLoops implements AutoCloseable {
   int connectionCount() {
     int[] count = {0};
     for (Loop loop : loops) {
-      loop.eventLoop()
-          .submit(() -> withClients(loop, clients -> count[0] += clients.connectionCount()))
-          .awaitUninterruptibly();
+      loop.runAndWait(() -> withClients(loop, clients -> count[0] += clients.connectionCount()));
     }
     return count[0];
   }
@@ -266,15 +279,13 @@ public final class SidecarLoops implements AutoCloseable {
   /** Closes all connections, whatever is in flight on them. */
   void closeConnections() {
     for (Loop loop : loops) {
-      loop.eventLoop()
-          .submit(
-              () -> {
-                withClients(loop, ClientLoop::closeAll);
-                if (loop.origin() != null) {
-                  loop.origin().closeIdle();
-                }
-              })
-          .awaitUninterruptibly();
+      loop.runAndWait(
+          () -> {
+            withClients(loop, ClientLoop::closeAll);
+            if (loop.origin() != null) {
+              loop.origin().closeIdle();
+            }
+          });
     }
   }
 
@@ -306,7 +317,7 @@ public final class SidecarLoops implements AutoCloseable {
   void leave() {
     closeConnections();
     for (Loop loop : loops) {
-      loop.eventLoop().submit(loop.deadlines()::stop).awaitUninterruptibly();
+      loop.runAndWait(loop.parts().deadlines()::stop);
     }
   }
 

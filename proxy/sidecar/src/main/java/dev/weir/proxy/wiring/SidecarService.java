@@ -1,12 +1,7 @@
 package dev.weir.proxy.wiring;
 
 import dev.weir.proxy.exchange.Origin;
-import dev.weir.proxy.http2.Http2Loop;
-import dev.weir.proxy.loop.Deadlines;
-import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
-import dev.weir.proxy.metrics.LoopMetrics;
-import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.tls.UpstreamTls;
 import dev.weir.proxy.upstream.UpstreamAddresses;
 import dev.weir.proxy.upstream.UpstreamEndpoint;
@@ -15,7 +10,6 @@ import dev.weir.proxy.upstream.UpstreamPool;
 import dev.weir.proxy.upstream.UpstreamSettings;
 import dev.weir.proxy.upstream.h2.AlpnOrigin;
 import dev.weir.proxy.upstream.h2.Http2Origin;
-import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 
@@ -40,17 +34,19 @@ public final class SidecarService implements AutoCloseable {
   }
 
   /** Makes its side of an event loop, in the protocol that it is spoken to in. */
-  Origin origin(
-      EventLoop eventLoop,
-      LoopClock clock,
-      Deadlines deadlines,
-      Http2Loop http2,
-      LoopMetrics metrics) {
-    UpstreamLoop loop = new UpstreamLoop(settings, addresses, eventLoop, clock, deadlines, metrics);
+  Origin origin(LoopParts parts) {
+    UpstreamLoop loop =
+        new UpstreamLoop(
+            settings,
+            addresses,
+            parts.eventLoop(),
+            parts.clock(),
+            parts.deadlines(),
+            parts.metrics());
     return switch (settings.protocol()) {
       case HTTP1 -> http1(loop);
-      case H2C -> http2(loop, http2, metrics.http2Services());
-      case HTTPS -> new AlpnOrigin(http2(loop, http2, metrics.http2Services()), http1(loop));
+      case H2C -> http2(loop, parts);
+      case HTTPS -> new AlpnOrigin(http2(loop, parts), http1(loop));
     };
   }
 
@@ -58,8 +54,9 @@ public final class SidecarService implements AutoCloseable {
     return new UpstreamPool(loop, endpoint(tls.ofHttp1Service()));
   }
 
-  private Http2Origin http2(UpstreamLoop loop, Http2Loop http2, Http2Observer observer) {
-    return new Http2Origin(loop, endpoint(tls.ofService()), http2, observer);
+  private Http2Origin http2(UpstreamLoop loop, LoopParts parts) {
+    return new Http2Origin(
+        loop, endpoint(tls.ofService()), parts.http2(), parts.metrics().http2Services());
   }
 
   private UpstreamEndpoint endpoint(UpstreamTls serviceTls) {
