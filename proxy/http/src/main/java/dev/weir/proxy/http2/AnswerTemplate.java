@@ -8,15 +8,15 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Answers that differ in their content only: a head, content in one frame, and trailers, as three
- * frames that are written at once. Used by one event loop.
+ * A response that differs from others in its content only: head, content and trailers, as three
+ * frames that are written together. Used by one event loop.
  */
 public final class AnswerTemplate {
   private static final int TYPE_OFFSET = 3;
   private static final int FLAGS_OFFSET = 4;
   private static final int STREAM_OFFSET = 5;
 
-  /** The head's frame, and the header of the content's. */
+  /** The frame of the head, and the frame header of the content. */
   private final UnsafeBuffer begin;
 
   /** The trailers' frame. */
@@ -51,17 +51,17 @@ public final class AnswerTemplate {
     to.putShort(at + 1, (short) payloadBytes, ByteOrder.BIG_ENDIAN);
   }
 
-  /** The length of an answer. */
+  /** The length of a response with that much content. */
   int bytes(int contentBytes) {
     return begin.capacity() + contentBytes + end.capacity();
   }
 
   /**
-   * Writes an answer.
+   * Writes a response.
    *
-   * @param content has it in its first {@code contentBytes}, which are at most {@link
+   * @param content has it in its first {@code contentBytes}, at most {@link
    *     Setting#DEFAULT_MAX_FRAME_BYTES}.
-   * @param to has room for {@link #bytes} of them.
+   * @param to has room for {@link #bytes}.
    */
   void write(int streamId, DirectBuffer content, int contentBytes, MutableDirectBuffer to) {
     WordCopy.copy(begin, 0, to, 0, begin.capacity());

@@ -3,7 +3,7 @@ package dev.weir.proxy.http2;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
-/** The bytes that a client's side of every connection begins with (RFC 9113, section 3.4). */
+/** The connection preface of a client (RFC 9113, section 3.4). */
 public final class ClientPreface {
   /** The length of the preface. */
   public static final int BYTES = 24;
@@ -18,7 +18,7 @@ public final class ClientPreface {
   }
 
   /**
-   * Whether a connection begins with it.
+   * Whether a connection begins with the preface.
    *
    * @param in its indices stay.
    */
@@ -27,7 +27,7 @@ public final class ClientPreface {
   }
 
   /**
-   * Whether a connection may begin with it, as far as its first bytes tell.
+   * Whether a connection may begin with the preface, by the bytes that have arrived.
    *
    * @param in its indices stay.
    */

@@ -3,13 +3,13 @@ package dev.weir.proxy.http2;
 import java.util.Arrays;
 
 /**
- * The ends of the last streams that one side of a connection opened. What still comes for a stream
- * that we reset was sent before the peer knew, and is no fault; what comes for one that the peer
- * ended is. A bit for each of the last {@value #REMEMBERED} identifiers and question: a client that
- * has a hundred requests refused, and their bodies on the way, has done nothing wrong.
+ * How the last streams that one side of a connection opened have ended. Frames on a stream that we
+ * reset may have been sent before the peer knew, and are no error; frames on a stream that the peer
+ * ended are. Two bits for each of the last {@value #REMEMBERED} identifiers: a client that has a
+ * hundred requests refused while their bodies are on the way has done nothing wrong.
  */
 final class ClosedStreams {
-  /** The number of identifiers that are remembered, from the last one back. */
+  /** The number of identifiers that are remembered, up to the highest one. */
   static final int REMEMBERED = 512;
 
   private static final int WORDS = REMEMBERED / Long.SIZE;
@@ -17,7 +17,7 @@ final class ClosedStreams {
   private final long[] opened = new long[WORDS];
   private final long[] resetByUs = new long[WORDS];
 
-  /** The highest identifier that was opened, as a number from 1 on; 0 before the first. */
+  /** The number of the highest opened stream, from 1; 0 before the first. */
   private int highest;
 
   private int count;
@@ -36,7 +36,7 @@ final class ClosedStreams {
     return id + 1 >>> 1;
   }
 
-  /** A stream has been opened, with a higher identifier than all before. */
+  /** Records a new stream, whose identifier is higher than all before. */
   void open(int id) {
     final int number = number(id);
     if (number - highest >= REMEMBERED) {
@@ -53,7 +53,7 @@ final class ClosedStreams {
     resetByUs[word(number)] &= ~bit(number);
   }
 
-  /** We have reset a stream. */
+  /** Records that we have reset a stream. */
   void reset(int id) {
     if (isRemembered(id)) {
       resetByUs[word(number(id))] |= bit(number(id));
@@ -65,17 +65,17 @@ final class ClosedStreams {
     return number(id) > highest;
   }
 
-  /** Whether it is known how a stream ended that is not idle. */
+  /** Whether the end of a stream that is not idle is remembered. */
   boolean isRemembered(int id) {
     return number(id) > highest - REMEMBERED;
   }
 
-  /** Whether a stream that is remembered was ever open: peers may leave identifiers out. */
+  /** Whether a remembered stream was ever open, as peers may skip identifiers. */
   boolean wasOpen(int id) {
     return (opened[word(number(id))] & bit(number(id))) != 0;
   }
 
-  /** Whether we have reset a stream that is remembered. */
+  /** Whether we have reset a remembered stream. */
   boolean wasReset(int id) {
     return (resetByUs[word(number(id))] & bit(number(id))) != 0;
   }

@@ -5,16 +5,16 @@ import java.util.concurrent.TimeUnit;
 
 /** The deadlines of one connection. */
 final class ConnectionTimer extends Deadlines.Waiter {
-  /** The peer's preface, and its acknowledgement of our settings. */
+  /** The time for the peer's preface, and for its acknowledgement of our settings. */
   private static final long SETTINGS_NS = TimeUnit.SECONDS.toNanos(10);
 
-  /** The end of a frame that is cut, or of a field block that has begun. */
+  /** The time for the rest of a frame, or of a field block. */
   private static final long FRAME_NS = TimeUnit.SECONDS.toNanos(10);
 
   /** The time between two looks at streams whose content waits. */
   private static final long STALLED_LOOK_NS = TimeUnit.SECONDS.toNanos(1);
 
-  /** The time between two looks at streams that wait for the window of their connection. */
+  /** The time between two looks at streams that wait for the connection's flow-control window. */
   private static final long WINDOW_LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final long DRAIN_NS = TimeUnit.SECONDS.toNanos(1);
@@ -55,9 +55,9 @@ final class ConnectionTimer extends Deadlines.Waiter {
   }
 
   /**
-   * Says after each read whether a part of a frame waits for the rest, or of a field block.
+   * Records after each read whether a frame or a field block is incomplete.
    *
-   * @param hasEnded whether the one that was open before has come to its end.
+   * @param hasEnded whether the one that was incomplete before has ended.
    */
   void frameIsOpen(boolean open, boolean hasEnded) {
     if (open ? hasEnded || frameNs == Deadlines.NEVER : frameNs != Deadlines.NEVER) {
@@ -74,7 +74,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
     }
   }
 
-  /** Some stream waits for the window of the connection. */
+  /** Some stream waits for the connection's flow-control window. */
   void watchWindow() {
     if (windowNs == Deadlines.NEVER) {
       windowNs = after(WINDOW_LOOK_NS);
@@ -87,12 +87,12 @@ final class ConnectionTimer extends Deadlines.Waiter {
     arm();
   }
 
-  /** The peer may still read why, but not hold up the end. */
+  /** Closes the connection soon: the peer may still read GOAWAY, but not delay the end. */
   void closeSoon() {
     closeAfter(CLOSE_NS);
   }
 
-  /** The peer may still take the last of its answers, while it takes any. */
+  /** Closes the connection once the peer has read its last responses, or stops reading. */
   void closeWhenTaken() {
     closeAfter(connection.events.stalledNs());
   }
@@ -104,7 +104,7 @@ final class ConnectionTimer extends Deadlines.Waiter {
     arm();
   }
 
-  /** Reading stops for a moment. */
+  /** Pauses reading for a moment. */
   void pause() {
     pauseNs = after(PAUSE_NS);
     arm();

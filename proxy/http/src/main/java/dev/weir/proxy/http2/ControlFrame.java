@@ -3,17 +3,17 @@ package dev.weir.proxy.http2;
 import dev.weir.proxy.request.Glitch;
 import io.netty.buffer.ByteBuf;
 
-/** Reads the frames that have neither content nor fields, each of them whole. */
+/** Reads frames that have neither content nor fields, each of them completely. */
 final class ControlFrame {
-  /** The bits of a stream's identifier, and of a window's growth; the one before is reserved. */
+  /** The bits of a stream's identifier and of a window's increment; the highest bit is reserved. */
   static final int STREAM_MASK = Integer.MAX_VALUE;
 
-  /** A dependency and a weight, in PRIORITY and in HEADERS. */
+  /** The length of a dependency and a weight, in PRIORITY and HEADERS. */
   static final int PRIORITY_BYTES = 5;
 
   private static final int SETTING_BYTES = Short.BYTES + Integer.BYTES;
 
-  /** A frame with more settings is a glitch: there are not nearly as many. */
+  /** A frame with more settings counts as a glitch. */
   private static final int MANY_SETTINGS = 32;
 
   private static final long UNSIGNED = 0xffff_ffffL;
@@ -22,10 +22,10 @@ final class ControlFrame {
   private ControlFrame() {}
 
   /**
-   * Checks a frame and tells the sink.
+   * Checks a frame and passes it to the sink.
    *
    * @param in has the payload in the {@code bytes} from {@code offset} on.
-   * @return {@link ErrorCode#NO_ERROR}, or the code that the connection has to end with.
+   * @return {@link ErrorCode#NO_ERROR}, or the error code with which the connection has to end.
    */
   static int read(
       int type, int flags, int streamId, ByteBuf in, int offset, int bytes, FrameSink sink) {

@@ -1,13 +1,13 @@
 package dev.weir.proxy.http2;
 
 /**
- * The limit of frames in the output that answer the peer's own: acknowledgements, and resets. No
- * window bounds them, so a peer that sends what must be answered and reads nothing would fill us
- * with them.
+ * Bounds the frames in the output that answer the peer's own: acknowledgements and resets. No
+ * flow-control window bounds them, so a peer that sends frames which must be answered and reads
+ * nothing would fill our memory.
  *
- * <p>While a connection is busy there always is something that the system has not taken yet. So
- * they are counted up to a place in all that is written, and behind it: once that place is sent,
- * those before it are forgotten, and what has been written by then ends at the next place.
+ * <p>A busy connection always has some unsent output. So frames are counted up to a position in all
+ * that is written, and behind it: once that position is sent, the frames before it no longer count,
+ * and the end of what has been written by then is the next position.
  */
 final class ControlFrameLimit {
   private static final int MOST = 1_000;
@@ -21,12 +21,12 @@ final class ControlFrameLimit {
     this.output = output;
   }
 
-  /** One more has been written. */
+  /** Counts a frame that was written. */
   void add() {
     behindPlace++;
   }
 
-  /** Whether too many may wait, now that what was written is the system's, or waits. */
+  /** Whether too many are unsent. */
   boolean areTooMany() {
     if (output.unsentBytes() == 0) {
       beforePlace = behindPlace = 0;

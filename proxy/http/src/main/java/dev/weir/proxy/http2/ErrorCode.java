@@ -1,6 +1,6 @@
 package dev.weir.proxy.http2;
 
-/** Why a stream or a connection ended (RFC 9113, section 7). */
+/** The error codes of streams and connections (RFC 9113, section 7). */
 public final class ErrorCode {
   public static final int NO_ERROR = 0x0;
   public static final int PROTOCOL_ERROR = 0x1;
@@ -19,7 +19,7 @@ public final class ErrorCode {
 
   private ErrorCode() {}
 
-  /** The code's name in RFC 9113; its number for those that it does not know. */
+  /** The code's name in RFC 9113; the number of an unknown code. */
   public static String name(int code) {
     return switch (code) {
       case NO_ERROR -> "NO_ERROR";

@@ -5,14 +5,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The guard of one connection against floods of frames that RFC 9113 allows and abuse is made of.
- * Each call returns {@link ErrorCode#NO_ERROR}, or what the connection is to end with.
+ * Guards one connection against floods of frames that RFC 9113 allows. Each call returns {@link
+ * ErrorCode#NO_ERROR}, or the error code with which the connection has to end.
  */
 final class FloodGuard {
-  /** The age from which on a client may reset a stream at will: an outage is no attack. */
+  /** The age from which a client may reset a stream without cost, as in an outage many do. */
   static final long OLD_NS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Units of glitches that a peer may waste at once: below a quarter its connection is drained. */
+  /**
+   * Units of glitches that a peer may have at once; with less than a quarter left, its connection
+   * is drained.
+   */
   private static final int GLITCHES = 1_000;
 
   private static final int RESETS = 200;
@@ -26,7 +29,10 @@ final class FloodGuard {
   private final Http2Connection connection;
   private final RefillingBudget glitches;
 
-  /** Streams that the client may reset while they are worked on, or make us break off. */
+  /**
+   * The budget of resets: streams that the client resets while they are processed, or that we break
+   * off because of it.
+   */
   private final RefillingBudget resets;
 
   private long pingNs = Long.MIN_VALUE / 2;
@@ -36,7 +42,7 @@ final class FloodGuard {
   private long payloadBytes;
 
   /**
-   * Bytes read since {@link #overheadSinceNs}; payload and content sent until then do not count.
+   * Bytes read since {@link #overheadSinceNs}, without the payload and the content sent until then.
    */
   private long totalBytes;
 
@@ -55,15 +61,15 @@ final class FloodGuard {
     return connection.loop.clock.nowNs();
   }
 
-  /** The text that the peer is told with the error that was returned last. */
+  /** The debug text for the error that was returned last. */
   byte[] debugText() {
     return debugText;
   }
 
   /**
-   * Bytes were read, frames of whatever kind: in each minute fields and content must be some part
-   * of them. A count over a connection's life would end an idle one that is pinged for weeks, and
-   * excuse any overhead of one that has been busy.
+   * Counts bytes of any frames: in each minute a part of them must be fields and content. A count
+   * over a connection's life would end an idle connection that is pinged for weeks, and excuse any
+   * overhead after a busy time.
    */
   int read(int bytes) {
     final long useful = payloadBytes + connection.queue.contentBytes();
@@ -83,21 +89,21 @@ final class FloodGuard {
     return ErrorCode.NO_ERROR;
   }
 
-  /** Some of what was read are fields or content. */
+  /** Counts bytes that were fields or content. */
   void payload(int bytes) {
     payloadBytes += bytes;
   }
 
-  /** A stream has ended well. */
+  /** Counts a stream that has ended well. */
   void streamCompleted() {
     resets.giveOne();
   }
 
   /**
-   * A client has reset a stream that was worked on.
+   * Counts a stream that the client has reset while it was processed.
    *
-   * @param lateNs from when on it may have waited for as long as it said.
-   * @param oldNs from when on it may reset the stream at will.
+   * @param lateNs from when on the client may have waited as long as it said.
+   * @param oldNs from when on it may reset the stream without cost.
    */
   int reset(long lateNs, long oldNs) {
     if (nowNs() > lateNs) {
@@ -112,9 +118,10 @@ final class FloodGuard {
   }
 
   /**
-   * The work on a client's stream was broken off for what the client did, or as it waits no longer.
-   * Honest clients come to that too, in an outage. So no stream of theirs is cut: their connection
-   * is drained while some of the budget is left, and past it takes no more streams.
+   * Counts a client's stream that was broken off because of the client, or as the client no longer
+   * waits. Clients do that in an outage too, so no stream of theirs is cut: their connection is
+   * drained while some of the budget is left; when it is spent, the connection takes no more
+   * streams.
    *
    * @param oldNs as in {@link #reset}.
    */
@@ -148,7 +155,7 @@ final class FloodGuard {
     return error;
   }
 
-  /** Streams that were opened, and content that was sent, call for so many. */
+  /** Counts a WINDOW_UPDATE; as many are normal as the streams and the content sent need. */
   int windowUpdate() {
     windowUpdates++;
     final long explained =
@@ -156,7 +163,7 @@ final class FloodGuard {
     return windowUpdates > explained ? glitch(Glitch.WINDOW_UPDATE) : ErrorCode.NO_ERROR;
   }
 
-  /** A frame that is not looked at; so many are usual. */
+  /** Counts an ignored frame; a number of them is normal. */
   int ignored() {
     ignoredFrames++;
     return ignoredFrames > 100L * (connection.states.closed().count() + 1)
@@ -165,9 +172,9 @@ final class FloodGuard {
   }
 
   /**
-   * Resets a stream for a fault of the peer's in a message or a part of it.
+   * Resets a stream whose message or frame is malformed.
    *
-   * @param endStream whether the peer has said all with it.
+   * @param endStream whether the peer's side ends with it.
    */
   int fault(int stream, int errorCode, boolean endStream) {
     if (endStream) {
@@ -176,7 +183,7 @@ final class FloodGuard {
     return fault(stream, errorCode);
   }
 
-  /** Resets a stream for a fault of the peer's. */
+  /** Resets a stream because of an error of the peer. */
   int fault(int stream, int errorCode) {
     if (!connection.streams.has(stream, StreamSlots.RESET)) {
       connection.states.end(stream, StreamEnd.FAULT, errorCode);
@@ -185,9 +192,9 @@ final class FloodGuard {
   }
 
   /**
-   * Takes of the budget; drains the connection when that is low. What answers are made of takes
-   * nothing: it is one client that asks for them, and the streams of all that would end. So it is
-   * with what messages are made of that an ingress passes on.
+   * Takes units from the budget of glitches, and drains the connection when little is left.
+   * Glitches in responses cost nothing, as one client causes them and the connection carries
+   * others' streams; nor do glitches in messages that an ingress forwards.
    */
   int glitch(Glitch glitch) {
     connection.observer.glitch(glitch);

@@ -4,28 +4,28 @@ import dev.weir.proxy.request.Glitch;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Reads what a peer sends, from behind the preface on: cuts the bytes into frames, checks what RFC
- * 9113 says of each by itself, and tells a {@link FrameSink}. Frames are at most 16,384 bytes long,
- * as nothing else is announced; reserved bits are ignored.
+ * Reads what a peer sends after the preface: splits the bytes into frames, checks what RFC 9113
+ * requires of each, and passes it to a {@link FrameSink}. Frames have at most 16,384 bytes, as no
+ * larger size is announced; reserved bits are ignored.
  *
- * <p>DATA is told as it arrives. Field blocks are gathered: one that lies in a single frame is lent
- * where it is, others are copied together. Every other frame waits in the caller's buffer until it
- * is whole. PRIORITY and unknown frames are checked and left out, and PUSH_PROMISE is never right,
- * since neither side allows it.
+ * <p>DATA is passed on as it arrives. Field blocks are passed on completely: one in a single frame
+ * is lent where it is, others are copied together. Every other frame waits in the caller's buffer
+ * until it is complete. PRIORITY and unknown frames are checked and dropped, and PUSH_PROMISE is an
+ * error, as neither side allows it.
  *
- * <p>Used by one event loop. A fault of the peer's is a returned value; after one nothing may be
- * read any more. {@link #close} must be called in the end.
+ * <p>Used by one event loop. An error of the peer is a returned value; after it nothing may be read
+ * any more. {@link #close} must be called in the end.
  */
 public final class FrameReader {
-  /** The bytes before each payload: its length, type, flags and stream. */
+  /** The length of a frame header: length, type, flags and stream. */
   public static final int HEADER_BYTES = 9;
 
-  /** The most frames of one field block: more are an attack, whatever they hold. */
+  /** The most frames of one field block; more are an attack. */
   public static final int MAX_BLOCK_FRAMES = 8;
 
   private static final int MAX_FRAME_BYTES = Setting.DEFAULT_MAX_FRAME_BYTES;
 
-  /** A message of gRPC has five before it begins. */
+  /** The most bytes of a DATA frame that counts as tiny; the prefix of a gRPC message has five. */
   private static final int TINY_DATA_BYTES = 4;
 
   private static final int MIN_BLOCK_BYTES = 1024;
@@ -47,17 +47,17 @@ public final class FrameReader {
   private ByteBuf block;
 
   /**
-   * @param maxBlockBytes of a field block, as it is sent; 16,384 or more.
+   * @param maxBlockBytes of an encoded field block; 16,384 or more.
    */
   public FrameReader(int maxBlockBytes) {
     this.maxBlockBytes = maxBlockBytes;
   }
 
   /**
-   * Reads the next frame, or what there is of it; reads nothing where there is too little. To be
-   * called again while it has read something.
+   * Reads the next frame, or as much of it as has arrived. Call it again while it has read
+   * something.
    *
-   * @return {@link ErrorCode#NO_ERROR}, or the code that the connection has to end with.
+   * @return {@link ErrorCode#NO_ERROR}, or the error code with which the connection has to end.
    */
   public int read(ByteBuf in, FrameSink sink) {
     if (dataStreamId != NONE) {
@@ -100,12 +100,12 @@ public final class FrameReader {
     return whole(type, flags, streamId, in, start + HEADER_BYTES, bytes, sink);
   }
 
-  /** Whether a field block has begun, and its end has not come. */
+  /** Whether a field block is incomplete. */
   public boolean isInBlock() {
     return blockStreamId != NONE;
   }
 
-  /** Ends the reading: what was gathered is released. */
+  /** Ends reading, and releases what was gathered. */
   public void close() {
     if (block != null) {
       block.release();

@@ -1,10 +1,11 @@
 package dev.weir.proxy.http2;
 
 /**
- * The end of one connection in order (RFC 9113, section 6.8). As a server we send a GOAWAY that
- * names no stream, and a ping; when the ping is answered, whatever the peer sent before it knew has
- * come, and a second GOAWAY names the last stream that is looked at; after the last stream the
- * connection ends. As a client we just open no more. The peer's is remembered.
+ * The orderly end of one connection (RFC 9113, section 6.8). As a server we send a GOAWAY with the
+ * highest identifier, and a ping. When the ping is answered, all streams that the peer opened
+ * before it knew have arrived, and a second GOAWAY names the last stream that is processed. After
+ * the last stream the connection ends. As a client we only open no more streams. The peer's GOAWAY
+ * is remembered.
  */
 final class GoAways {
   /** The content of the ping whose answer says that the first GOAWAY was read. */
@@ -12,9 +13,9 @@ final class GoAways {
 
   private enum Drain {
     NONE,
-    /** The peer has been told; what it opens before it knows is still served. */
+    /** The peer has been told; streams that it opens before it knows are still served. */
     ANNOUNCED,
-    /** No further stream is looked at. */
+    /** No further stream is processed. */
     FINAL
   }
 
@@ -44,7 +45,7 @@ final class GoAways {
     connection.handler.joinTurn();
   }
 
-  /** Whoever was told of the end has heard, or has had its time to. */
+  /** Sends the second GOAWAY: the ping was answered, or its time is over. */
   void finish() {
     if (drain == Drain.ANNOUNCED) {
       drain = Drain.FINAL;
@@ -60,19 +61,19 @@ final class GoAways {
     }
   }
 
-  /** Whether a stream of the peer's is not looked at, as it was opened after the end. */
+  /** Whether a stream of the peer is not processed, as it was opened after the end. */
   boolean isAbove(int streamId) {
     return streamId > lastStreamId;
   }
 
-  /** The highest of the peer's streams that was looked at; 0 if there was none. */
+  /** The highest stream of the peer that was processed; 0 if there was none. */
   int lastStreamId() {
     return connection.role == Role.CLIENT
         ? 0
         : Math.min(lastStreamId, connection.states.closed().highestId());
   }
 
-  /** The peer takes no streams above one: those of ours have not been looked at. */
+  /** Receives a GOAWAY: our streams above {@code lastId} have not been processed. */
   void received(int lastId, int errorCode) {
     peerGoes = true;
     connection.observer.goAwayReceived(errorCode);
@@ -94,7 +95,7 @@ final class GoAways {
     return drain != Drain.NONE || peerGoes;
   }
 
-  /** Ends the connection if it drains, and its last stream has ended. */
+  /** Ends the connection if it is draining, and its last stream has ended. */
   void endIfDone() {
     final boolean ours = drain == Drain.FINAL;
     final boolean peers = peerGoes && connection.role == Role.CLIENT;

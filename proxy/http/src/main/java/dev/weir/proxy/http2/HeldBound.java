@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * nothing, for 1 s where it is the client; and beyond twice of it at once.
  */
 final class HeldBound {
-  /** One connection has no more than so many times what is left. */
+  /** One connection may have so many times what is left. */
   private static final int TIMES_LEFT = 3;
 
   private static final long SERVICE_NS = TimeUnit.SECONDS.toNanos(5);
@@ -29,7 +29,7 @@ final class HeldBound {
   private boolean isReached;
   private boolean isWatched;
 
-  /** Whether it is read on until something has come, whatever is held. */
+  /** Whether reading goes on until something arrives, whatever is held. */
   private boolean readsOnce;
 
   private long heldBytes;
@@ -45,19 +45,21 @@ final class HeldBound {
     return isReached;
   }
 
-  /** Memory holds content that waits to be sent, or less of it does if below 0. */
+  /** Counts memory of content that waits to be sent, or uncounts it if below 0. */
   void holdWaiting(int bytes) {
     heldBytes += bytes;
     connection.loop.hold(connection.role, bytes);
   }
 
-  /** Holds a head or content that was received, or less of it if {@code bytes} are below 0. */
+  /**
+   * Counts a received head or content that is held, or uncounts it if {@code bytes} are below 0.
+   */
   void holdReceived(int bytes) {
     heldReceivedBytes += bytes;
     holdWaiting(bytes);
   }
 
-  /** Received bytes that are held, and the memory of what waits to be sent. */
+  /** Received bytes that are held, and the memory of content that waits to be sent. */
   long heldBytes() {
     return heldBytes;
   }
@@ -68,7 +70,7 @@ final class HeldBound {
     look();
   }
 
-  /** Something has been read, or waits to be sent. */
+  /** Checks the bounds, after something has been read, or waits to be sent. */
   void look() {
     if (connection.role == Role.CLIENT) {
       untaken.look();
@@ -88,7 +90,7 @@ final class HeldBound {
     }
   }
 
-  /** Something has been let go of. */
+  /** Checks the bounds, after something has been released. */
   void released() {
     if (isReached && !hasSentTooMuch()) {
       isReached = false;
@@ -96,7 +98,7 @@ final class HeldBound {
     }
   }
 
-  /** A second has passed. */
+  /** Checks the bounds, after a second. */
   void overdue() {
     if (connection.role == Role.CLIENT) {
       untaken.overdue();
@@ -111,20 +113,23 @@ final class HeldBound {
     look();
   }
 
-  /** Resets streams that have stood still for so long, while all hold more than may be. */
+  /**
+   * Resets streams that have made no progress for so long, while all connections hold more than
+   * they may.
+   */
   private void endStill(long byServiceNs, long byClientNs) {
     while (holdsTooMuch() && endLongest(byServiceNs, byClientNs)) {
       // The next one.
     }
   }
 
-  /** Whether more has come than a connection of its kind may hold. */
+  /** Whether more has arrived than a connection of its kind may hold. */
   private boolean hasSentMoreThanMay() {
     return heldReceivedBytes
         > connection.events.maxReceivedBytes() + connection.windows.growth().extraBytes();
   }
 
-  /** Whether so much has come that there is no more to be read for now. */
+  /** Whether so much has arrived that nothing more is to be read for now. */
   private boolean hasSentTooMuch() {
     final Http2Loop loop = connection.loop;
     final long mostBytes = loop.maxHeldBytes() / 4 * 3; // what is on its way has the rest
@@ -133,18 +138,18 @@ final class HeldBound {
         || hasSentMoreThanMay();
   }
 
-  /** Whether all hold too much, and this one more than others: there is always one that does. */
+  /** Whether all connections hold too much, and this one more than the mean. */
   private boolean holdsTooMuch() {
     return connection.loop.clientsHeldBytes() > connection.loop.maxHeldBytes()
         && heldBytes > connection.loop.maxHeldBytes() / connection.loop.clientConnections();
   }
 
   /**
-   * Resets the stream that has stood still for the longest; false if there is none. Not one that
-   * was reset before: what its user has not let go of is held, and nothing would change that.
+   * Resets the stream that has made no progress for the longest; false if there is none. A stream
+   * that was reset before is skipped, as its user still holds its bytes.
    *
-   * @param byServiceNs for how long it must have, if its service is to take what came.
-   * @param byClientNs for how long it must have, if the client is to take what waits.
+   * @param byServiceNs the least time without progress if its service has to read.
+   * @param byClientNs the least time without progress if the client has to read.
    */
   private boolean endLongest(long byServiceNs, long byClientNs) {
     final long nowNs = connection.loop.clock.nowNs();

@@ -27,19 +27,23 @@ import io.netty.channel.ChannelHandler;
  * stream.
  */
 public final class Http2Connection {
-  /** The window that each stream begins with, both ways: the one of the standard. */
+  /**
+   * The initial flow-control window of each stream, in both directions: the default of RFC 9113.
+   */
   public static final int WINDOW_BYTES = Setting.DEFAULT_WINDOW_BYTES;
 
   /**
-   * The bytes of received heads and content that one connection may hold, unless its user says
-   * otherwise; what comes by windows that have grown is not among them.
+   * The default bound on received heads and content that one connection holds, without content in
+   * windows that have grown.
    */
   public static final long MAX_RECEIVED_BYTES = 1L << 20;
 
-  /** No stream: none may be opened now. */
+  /** The result if no stream can be opened now. */
   public static final int NO_STREAM = StreamSlots.NONE;
 
-  /** Far enough before the last identifier that there is: the connection is drained in time. */
+  /**
+   * The highest identifier after which the connection is drained, far below the last possible one.
+   */
   static final int LAST_ID = 1 << 30;
 
   final Http2Loop loop;
@@ -66,7 +70,7 @@ public final class Http2Connection {
 
   /**
    * @param maxPeerStreams that the peer may have open; 0 if it opens none, as a server.
-   * @param events is told nothing before the channel has the {@link #handler}.
+   * @param events receives nothing before the channel has the {@link #handler}.
    */
   public Http2Connection(
       Http2Loop loop,
@@ -94,43 +98,43 @@ public final class Http2Connection {
     handler = new Http2Handler(this);
   }
 
-  /** Reads and writes for the connection; begins it once the channel is active. */
+  /** The channel handler of the connection, which begins when the channel is active. */
   public ChannelHandler handler() {
     return handler;
   }
 
   /**
-   * Whether the streams are different clients', so that what is in one of them is no reason to end
-   * the others: those to a service, and those of an ingress.
+   * Whether the streams belong to different clients, so that an error in one of them must not end
+   * the others: towards a service, and for connections of an ingress.
    */
   boolean isShared() {
     return role == Role.CLIENT || events.isShared();
   }
 
-  /** The client that the connection is counted for; null if many may stand there. */
+  /** The client that the connection counts for; null if it stands for many. */
   public Object client() {
     return events.client();
   }
 
-  /** Received bytes that are held, and the memory of what waits to be sent. */
+  /** Received bytes that are held, and the memory of content that waits to be sent. */
   public long heldBytes() {
     return bound.heldBytes();
   }
 
-  /** The peer as it has described itself. */
+  /** The settings of the peer. */
   public PeerSettings peerSettings() {
     return peer;
   }
 
-  /** Whether the connection takes no new streams, by the peer's will or ours. */
+  /** Whether the connection takes no new streams, because of the peer or of us. */
   public boolean isGoingAway() {
     return !handler.isOpen() || goAways.isGoing();
   }
 
   /**
-   * Asks the peer whether it is there.
+   * Sends a ping.
    *
-   * @param data what its answer will have, which {@link StreamEvents#pingAnswered} tells.
+   * @param data of the answer, which {@link StreamEvents#pingAnswered} passes on.
    */
   public void ping(long data) {
     output.ping(data);
@@ -138,10 +142,10 @@ public final class Http2Connection {
   }
 
   /**
-   * Asks the peer whether it is there by settings that change nothing, whose acknowledgement {@link
-   * StreamEvents#acknowledged} tells.
+   * Sends settings that change nothing, as a ping; {@link StreamEvents#acknowledged} reports the
+   * answer.
    *
-   * @return whether it is asked; not while other settings wait for theirs.
+   * @return whether they were sent: not while other settings wait for their acknowledgement.
    */
   public boolean askForAcknowledgement() {
     if (!peer.isAckReceived() || windows.awaitsAcknowledgement() || peer.isAsked()) {
@@ -153,14 +157,14 @@ public final class Http2Connection {
     return true;
   }
 
-  /** Lets the streams end, takes no new ones, and then ends the connection. */
+  /** Ends the connection in order: takes no new streams, and lets the others end. */
   public void drain() {
     if (handler.isOpen()) {
       goAways.drain();
     }
   }
 
-  /** Ends the connection at once; the peer is told nothing more. */
+  /** Closes the connection at once, without telling the peer. */
   public void close() {
     channel.close();
   }
@@ -176,8 +180,7 @@ public final class Http2Connection {
   /**
    * Opens a stream, as a client.
    *
-   * @param owner of the stream.
-   * @return {@link #NO_STREAM} if there is no room.
+   * @return {@link #NO_STREAM} if no stream can be opened now.
    */
   public int open(StreamOwner owner) {
     if (!hasRoom()) {
@@ -193,7 +196,7 @@ public final class Http2Connection {
   }
 
   /**
-   * Sends a head that was encoded before, and stays the caller's.
+   * Sends an encoded head, which stays the caller's.
    *
    * @param block has it in its first {@code bytes} readable ones, which are not read.
    */
@@ -205,7 +208,7 @@ public final class Http2Connection {
     }
   }
 
-  /** Sends a head that was encoded before, as {@link HpackEncoder} does. */
+  /** Sends a head that {@link HpackEncoder} has encoded. */
   public void sendHead(int stream, byte[] block, boolean endStream) {
     if (isSending(stream)) {
       output.headers(streams.id(stream), block, endStream);
@@ -214,10 +217,10 @@ public final class Http2Connection {
   }
 
   /**
-   * Begins a head, whose fields are then written by a {@link FieldEncoder}, and nothing else until
-   * {@link #endHead}. Only while {@link #isSending}.
+   * Begins a head, whose fields a {@link FieldEncoder} then writes, and nothing else until {@link
+   * #endHead}. Only while {@link #isSending}.
    *
-   * @return where the fields go.
+   * @return the buffer for the fields.
    */
   public ByteBuf beginHead(int stream) {
     return output.beginHeaders(streams.id(stream));
@@ -238,7 +241,7 @@ public final class Http2Connection {
   }
 
   /**
-   * Sends content, which is taken over; it may be empty.
+   * Sends content, which is taken over and may be empty.
    *
    * @param endStream whether it is the last, and no trailers follow.
    * @return how much of it waits, until {@link StreamOwner#bytesSent}.
@@ -279,7 +282,7 @@ public final class Http2Connection {
   }
 
   /**
-   * Sends a whole answer, which ends the stream, if none of it has to wait.
+   * Sends a whole response, which ends the stream, if none of it has to wait.
    *
    * @param content stays the caller's, and has the content in its first {@code bytes}.
    * @return whether it is sent; if not, nothing of it is.
@@ -304,7 +307,7 @@ public final class Http2Connection {
     }
   }
 
-  /** Sends trailers that were encoded before, as {@link HpackEncoder} does; they end the stream. */
+  /** Sends trailers that {@link HpackEncoder} has encoded; they end the stream. */
   public void sendTrailers(int stream, byte[] block) {
     if (isSending(stream)) {
       handler.joinTurn();
@@ -312,17 +315,19 @@ public final class Http2Connection {
     }
   }
 
-  /** The offset of what is written next in all that is ever written. */
+  /** The position of the next byte in all that is ever written. */
   public long writtenBytes() {
     return output.writtenBytes();
   }
 
-  /** Whether nothing has been sent of what was written from a place on. */
+  /** Whether nothing has been sent of what was written from a position on. */
   public boolean isUnsent(long offset) {
     return output.flushedBytes() <= offset;
   }
 
-  /** Whether anything may be sent on a stream: neither side has reset it, and it has no end yet. */
+  /**
+   * Whether frames may be sent on a stream: neither side has reset it, and we have not ended it.
+   */
   public boolean isSending(int stream) {
     return handler.isOpen()
         && !streams.has(
@@ -330,14 +335,14 @@ public final class Http2Connection {
   }
 
   /**
-   * Whether anything may be sent on a stream, and nothing of it waits: then its trailers may be
+   * Whether frames may be sent on a stream, and none of its content waits: then its trailers may be
    * written as a head is ({@link #beginHead}).
    */
   public boolean sendsAtOnce(int stream) {
     return isSending(stream) && streams.waiting[stream] == null;
   }
 
-  /** Ends a stream at once, both ways; nothing more is told of it. It still is to be released. */
+  /** Resets a stream; its owner receives nothing more. It still has to be released. */
   public void reset(int stream, int errorCode) {
     if (handler.isOpen() && !states.isClosed(stream)) {
       stalled.resetByUser(stream);
@@ -346,8 +351,8 @@ public final class Http2Connection {
   }
 
   /**
-   * Resets a stream whose message only the user can tell to be none (RFC 9113, section 8.1.1), as a
-   * fault of the peer's.
+   * Resets a stream whose message the user finds malformed (RFC 9113, section 8.1.1), as an error
+   * of the peer.
    */
   public void malformed(int stream) {
     final int error = floodGuard.fault(stream, ErrorCode.PROTOCOL_ERROR);
@@ -357,29 +362,29 @@ public final class Http2Connection {
   }
 
   /**
-   * Lets go of a stream: what it was for has ended. Nothing more is told of it. What waits is still
-   * sent, and what still comes is thrown away.
+   * Releases a stream, whose owner receives nothing more. Waiting content is still sent, and
+   * content that arrives is discarded.
    */
   public void release(int stream) {
     states.released(stream);
   }
 
-  /** Content that was held has been consumed. */
+  /** Held content has been consumed: opens the flow-control windows by it. */
   public void credit(int stream, int bytes) {
     windows.credit(stream, bytes);
   }
 
   /**
-   * Content that is held stays so, and the peer may send as much again: what one message needs may
-   * be more than a window.
+   * Opens a stream's flow-control window by bytes that stay held, as one message may need more than
+   * a window.
    */
   public void widen(int stream, int bytes) {
     windows.give(stream, bytes);
   }
 
   /**
-   * Says how long the content is that will come, by the head's own word: more or less of it is a
-   * fault of the peer's. To be said within {@link StreamEvents#headReceived}.
+   * Sets the length of the content by the head; more or less content is an error of the peer. Only
+   * within {@link StreamEvents#headReceived}.
    *
    * @param bytes 0 or more.
    */
@@ -388,11 +393,11 @@ public final class Http2Connection {
   }
 
   /**
-   * Says how long the peer waits for an answer, by the head's own word: to reset the stream when
-   * half of it is over is no abuse, as it may have waited longer than we can see. Only for a stream
-   * that nothing else is reset for. To be said within {@link StreamEvents#headReceived}.
+   * Sets how long the peer waits for a response, by the head. A reset after half of it is no abuse,
+   * as the peer may have waited longer than we see. Only for a stream that nothing else is reset
+   * for, and within {@link StreamEvents#headReceived}.
    *
-   * @param ns 0 or more; {@link Long#MAX_VALUE} if it does not say.
+   * @param ns 0 or more; {@link Long#MAX_VALUE} if the head does not say.
    */
   public void expectReset(int stream, long ns) {
     final long sinceNs = streams.oldNs[stream] - FloodGuard.OLD_NS;
@@ -400,28 +405,28 @@ public final class Http2Connection {
   }
 
   /**
-   * Says how long the peer waits for an answer, by the head's own word: to reset the stream when
-   * half of it is over counts as {@link #brokenOff}, as it may have waited longer than we can see.
-   * To be said within {@link StreamEvents#headReceived}.
+   * Sets how long the peer waits for a response, by the head. A reset after half of it counts as
+   * {@link #brokenOff}, as the peer may have waited longer than we see. Only within {@link
+   * StreamEvents#headReceived}.
    *
-   * @param ns 0 or more; {@link Long#MAX_VALUE} if it does not say.
+   * @param ns 0 or more; {@link Long#MAX_VALUE} if the head does not say.
    */
   public void expectDeadline(int stream, long ns) {
     streams.lateNs[stream] = streams.oldNs[stream] - FloodGuard.OLD_NS + ns / 2;
   }
 
   /**
-   * To reset the stream, or to have its work broken off, takes nothing of the connection's budget:
-   * it is the doing of one of many clients whose streams the connection carries.
+   * Lets resets of the stream, by either side, cost nothing of the connection's budget, as one of
+   * many clients on the connection causes them.
    */
   public void resetIsFree(int stream) {
     streams.oldNs[stream] = Long.MIN_VALUE;
   }
 
   /**
-   * The work on a stream was broken off for what the peer did, or as it waits no longer, and it is
-   * about to be told: counts as a reset of its own, unless the stream is old. Whose budget for that
-   * is used up may open no more streams on this connection; those that it has go on.
+   * Breaks off a stream because of the peer, or as it no longer waits; the reset follows. It counts
+   * as a reset by the peer, unless the stream is old. A connection whose budget for that is spent
+   * takes no more streams; its open streams go on.
    */
   public void brokenOff(int stream) {
     if (handler.isOpen()) {
@@ -430,12 +435,12 @@ public final class Http2Connection {
     }
   }
 
-  /** The stream is a tunnel from now on, of which the peer ends its half when it likes. */
+  /** Makes the stream a tunnel, of which the peer may end its side at any time. */
   public void becomeTunnel(int stream) {
     streams.flags[stream] |= StreamSlots.TUNNEL;
   }
 
-  /** Whether the peer has said all that it has to say on a stream. */
+  /** Whether the peer has ended its side of a stream. */
   public boolean isRemoteEnded(int stream) {
     return streams.has(stream, StreamSlots.REMOTE_ENDED);
   }
@@ -445,34 +450,34 @@ public final class Http2Connection {
     return streams.id(stream);
   }
 
-  /** A stream's owner; null if it has none yet, or is released. */
+  /** A stream's owner; null if it has none yet, or was released. */
   public StreamOwner owner(int stream) {
     return streams.owners[stream];
   }
 
-  /** Gives a stream its owner. */
+  /** Sets a stream's owner. */
   public void owner(int stream, StreamOwner owner) {
     streams.owners[stream] = owner;
   }
 
-  /** One more than the highest number of a stream that there ever was. */
+  /** One more than the highest slot that was ever used. */
   public int slots() {
     return streams.slots();
   }
 
-  /** The number of streams, with those that only linger. */
+  /** The number of streams, including released ones that have not ended. */
   public int streamCount() {
     return streams.count();
   }
 
-  /** Whether a stream keeps its slot that we have reset, as the peer may not know. */
+  /**
+   * Whether a stream that we have reset keeps its slot, as the peer may not have seen the reset.
+   */
   public boolean isResetUnseen(int stream) {
     return streams.has(stream, StreamSlots.RESET_UNSEEN);
   }
 
-  /**
-   * The number of streams that we have reset, and that keep their slots, as the peer may not know.
-   */
+  /** The number of streams that we have reset and that keep their slots. */
   public int unseenResets() {
     return unseenResets.count();
   }
@@ -482,14 +487,12 @@ public final class Http2Connection {
     return unseenResets.unaskedCount();
   }
 
-  /** Something has been sent that the peer answers, behind all resets up to now. */
+  /** A frame that the peer answers has been sent, after all resets up to now. */
   public void resetsAsked() {
     unseenResets.asked();
   }
 
-  /**
-   * The peer has answered what it was asked last: the streams that were reset before have ended.
-   */
+  /** The peer has answered the last such frame, and so has seen the resets before it. */
   public void resetsSeen() {
     unseenResets.seen();
   }

@@ -12,17 +12,18 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The life of an {@link Http2Connection} on its channel: begins it with our settings, has read what
- * comes, writes what its streams have to send when a turn of the event loop ends, and ends it.
+ * The life of an {@link Http2Connection} on its channel: sends our settings, passes on what is
+ * read, flushes what its streams have written when a turn of the event loop ends, and ends the
+ * connection.
  */
 final class Http2Handler extends InboundHandler implements TurnEnd.Member {
   private static final byte[] NO_DEBUG_TEXT = {};
 
   private enum State {
-    /** Nothing has been said. */
+    /** Nothing has been sent. */
     NEW,
     OPEN,
-    /** The last has been said; what comes is thrown away. */
+    /** The last frame has been written; input is discarded. */
     ENDING,
     CLOSED
   }
@@ -97,17 +98,17 @@ final class Http2Handler extends InboundHandler implements TurnEnd.Member {
     events.connectionBegun();
   }
 
-  /** Whether anything may still be read and written. */
+  /** Whether frames may still be read and written. */
   boolean isOpen() {
     return state == State.OPEN;
   }
 
-  /** Ends the connection with an error, which the peer is told. */
+  /** Ends the connection with an error, by GOAWAY. */
   void fail(int errorCode, String debugText) {
     fail(errorCode, debugText.getBytes(StandardCharsets.US_ASCII));
   }
 
-  /** Ends the connection with an error of the peer's. */
+  /** Ends the connection with an error of the peer. */
   void failFor(int errorCode) {
     fail(errorCode, connection.floodGuard.debugText());
   }
@@ -121,7 +122,7 @@ final class Http2Handler extends InboundHandler implements TurnEnd.Member {
     end(errorCode);
   }
 
-  /** Something of ours has failed: this connection ends, and no other. */
+  /** Ends this connection, and no other, after an unexpected exception. */
   void failed(Throwable bug) {
     InternalErrors.caught("a connection of HTTP/2", bug);
     if (state == State.OPEN) {
@@ -131,7 +132,7 @@ final class Http2Handler extends InboundHandler implements TurnEnd.Member {
     }
   }
 
-  /** All has been said: the streams are told, and the channel closes once the peer has heard. */
+  /** Writes GOAWAY and ends the streams; the channel closes once the peer has read it. */
   void end(int errorCode) {
     state = State.ENDING;
     states.endAll(errorCode);
@@ -155,18 +156,18 @@ final class Http2Handler extends InboundHandler implements TurnEnd.Member {
     }
   }
 
-  /** Reading stops for a moment, where it is. */
+  /** Pauses reading for a moment. */
   void pauseReading() {
     connection.timer.pause();
     input.adjust();
   }
 
-  /** Reads, or stops reading, as turn, timer and bound say now. */
+  /** Reads, or pauses, as turn, timer and bound say. */
   void adjustReading() {
     input.adjust();
   }
 
-  /** Reads on what was left when the reading stopped. */
+  /** Reads what was left when reading was paused. */
   void resumeReading() {
     input.resume();
   }
@@ -215,7 +216,7 @@ final class Http2Handler extends InboundHandler implements TurnEnd.Member {
     }
   }
 
-  /** Has what was written go out at the end of the turn. */
+  /** Has the output flushed at the end of the turn. */
   void joinTurn() {
     if (!inTurn && state == State.OPEN) {
       inTurn = true;
@@ -248,7 +249,7 @@ final class Http2Handler extends InboundHandler implements TurnEnd.Member {
     connection.goAways.endIfDone();
   }
 
-  /** A frame that answers the peer's, of which it may make us send any number. */
+  /** Counts a frame that answers one of the peer's. */
   void controlFrame() {
     unsentAnswers.add();
     joinTurn();

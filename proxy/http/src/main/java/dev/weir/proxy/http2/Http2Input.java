@@ -5,12 +5,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 
 /**
- * The bytes that one side of a connection reads: cuts them into frames, keeps what is not a whole
- * one yet, and stops where it is told to. Used by the connection's event loop alone; {@link #close}
- * must be called in the end.
+ * The input of one side of a connection: splits bytes into frames, keeps an incomplete one, and
+ * pauses when told to. Used by the connection's event loop only; {@link #close} must be called in
+ * the end.
  */
 final class Http2Input {
-  /** The bytes that are read of a connection in one turn: others have theirs to be read, too. */
+  /** The most bytes that are read of a connection in one turn, so that others are read too. */
   static final int MAX_TURN_BYTES = 1 << 16;
 
   private final Http2Connection connection;
@@ -35,7 +35,7 @@ final class Http2Input {
     prefaceRead = connection.role == Role.CLIENT; // a server begins with its SETTINGS
   }
 
-  /** Reads bytes that have come, which it takes over. */
+  /** Reads bytes, which it takes over. */
   void read(ByteBuf bytes) {
     final int length = bytes.readableBytes();
     in = ChannelIo.append(in, bytes);
@@ -47,7 +47,7 @@ final class Http2Input {
     }
   }
 
-  /** The turn has ended: the next one reads as much again. */
+  /** The turn has ended: the next one may read as much again. */
   void turnEnded() {
     final boolean hasStopped = turnBytes >= MAX_TURN_BYTES;
     turnBytes = 0;
@@ -57,9 +57,9 @@ final class Http2Input {
   }
 
   /**
-   * Reads as many frames as there are bytes for.
+   * Reads all complete frames.
    *
-   * @param bytes that have come since it was called last.
+   * @param bytes that have arrived since the last call.
    */
   private void readFrames(int bytes) {
     if (isReading || in == null) {
@@ -109,7 +109,10 @@ final class Http2Input {
     return ErrorCode.NO_ERROR;
   }
 
-  /** A part of a frame waits in memory of its own size, and not in that of a whole read. */
+  /**
+   * Copies the incomplete frame into memory of its own size, so that the memory of a whole read is
+   * released.
+   */
   private void keepRest() {
     if (in == null) {
       return;
@@ -125,7 +128,7 @@ final class Http2Input {
     }
   }
 
-  /** Has the channel read, or not, as the turn, the timer and the bound say. */
+  /** Reads, or pauses, as turn, timer and bound say. */
   void adjust() {
     final boolean read =
         turnBytes < MAX_TURN_BYTES && !connection.timer.isPaused() && !connection.bound.isReached();
@@ -134,14 +137,14 @@ final class Http2Input {
     }
   }
 
-  /** Reads on what was left when the reading stopped. */
+  /** Reads what was left when reading was paused. */
   void resume() {
     adjust();
     readFrames(0);
     connection.handler.joinTurn();
   }
 
-  /** Nothing more comes. */
+  /** Ends the input. */
   void close() {
     reader.close();
     keepRest();

@@ -9,12 +9,12 @@ import java.util.List;
 
 /** The state that all HTTP/2 connections of one event loop share. Used by that loop only. */
 public final class Http2Loop {
-  /** The most bytes of a head or trailers, as they are sent. */
+  /** The most bytes of an encoded head or trailers. */
   static final int MAX_BLOCK_BYTES = 32 * 1024;
 
   /**
-   * The most bytes of a head or trailers that a service sends; of what is more than {@link
-   * #MAX_BLOCK_BYTES}, nothing is kept, and the stream ends.
+   * The most bytes of a service's encoded head or trailers; if there are more than {@link
+   * #MAX_BLOCK_BYTES}, none is kept, and the stream ends.
    */
   static final int MAX_SERVICE_BLOCK_BYTES =
       FrameReader.MAX_BLOCK_FRAMES * Setting.DEFAULT_MAX_FRAME_BYTES;
@@ -24,7 +24,7 @@ public final class Http2Loop {
   final TurnEnd turnEnd;
   final FieldBlock block;
 
-  /** Whether somebody is being told of the fields that were decoded last. */
+  /** Whether the fields that were decoded last are in use. */
   boolean blockIsLent;
 
   private final long maxHeldBytes;
@@ -35,11 +35,11 @@ public final class Http2Loop {
   private long servicesExtraBytes;
   private int clientConnections;
 
-  /** Whether so much is held that services are to send less at once. */
+  /** Whether so much is held that services have to send less at once. */
   private boolean isCrowded;
 
   /**
-   * @param maxHeldBytes that all connections to one side may hold of contents and heads.
+   * @param maxHeldBytes of content and heads that all connections to one side may hold.
    * @param maxListBytes of a head or trailers: all names and values, and 32 for each field.
    * @param maxFields of a head or trailers.
    */
@@ -58,15 +58,15 @@ public final class Http2Loop {
   }
 
   /**
-   * The bytes that connections have received, or have to send, and hold: those of the connections
-   * to clients, or of those to services, whichever are more. What goes from one to the other is
-   * held on behalf of both, and is there once.
+   * The bytes that connections have received, or have to send, and hold: of the connections to
+   * clients or to services, whichever are more, as bytes on their way from one to the other are
+   * counted for both.
    */
   public long heldBytes() {
     return Math.max(clientsHeldBytes, servicesHeldBytes);
   }
 
-  /** The bytes that the connections to clients may hold, and as many those to services. */
+  /** The bytes that the connections to clients may hold; those to services may hold as many. */
   public long maxHeldBytes() {
     return maxHeldBytes;
   }
@@ -81,7 +81,7 @@ public final class Http2Loop {
     return turnEnd;
   }
 
-  /** The connections of one of our roles hold so many bytes more, or fewer if below 0. */
+  /** Counts bytes held by the connections of one of our roles, or uncounts them if below 0. */
   void hold(Role role, long bytes) {
     switch (role) {
       case SERVER -> clientsHeldBytes += bytes;
@@ -97,24 +97,24 @@ public final class Http2Loop {
     }
   }
 
-  /** Whether so much is held that services are to send less at once. */
+  /** Whether so much is held that services have to send less at once. */
   boolean isCrowded() {
     return isCrowded;
   }
 
   /**
-   * Whether a window may be so much wider than the standard's: by a quarter of what the others
-   * leave free, so that something is left for whoever comes next. All windows together may have a
-   * quarter of what may be held above the standard's.
+   * Whether a window may grow by so much: by at most a quarter of what other windows leave, so that
+   * something is left for the next. All windows together may exceed the default by a quarter of
+   * what may be held.
    *
-   * @param extraBytes by how much it is wider now.
+   * @param extraBytes by which it exceeds the default now.
    */
   boolean mayWiden(Role role, int extraBytes, int wantedBytes) {
     final long others = (role == Role.SERVER ? clientsExtraBytes : servicesExtraBytes) - extraBytes;
     return !isCrowded && 4L * wantedBytes <= maxHeldBytes / 4 - others;
   }
 
-  /** The windows of one of our roles are wider by so many bytes, or narrower if below 0. */
+  /** Counts the growth of the windows of one of our roles, or their shrinking if below 0. */
   void widen(Role role, int bytes) {
     switch (role) {
       case SERVER -> clientsExtraBytes += bytes;
@@ -138,7 +138,7 @@ public final class Http2Loop {
     clientConnections--;
   }
 
-  /** Connections of clients, at least the one that asks. */
+  /** The number of clients' connections, at least 1. */
   int clientConnections() {
     return Math.max(1, clientConnections);
   }

@@ -10,20 +10,20 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The frames that one side of a connection sends, gathered into one buffer per flush. Used by the
- * connection's event loop alone; {@link #discard} must be called in the end.
+ * connection's event loop only; {@link #discard} must be called in the end.
  */
 public final class Http2Output {
-  /** RFC 7541, section 6.3: the dynamic table's new size is 0. */
+  /** A dynamic table size update to 0 (RFC 7541, section 6.3). */
   private static final int TABLE_OF_NOTHING = 0x20;
 
   private static final byte[] NO_DEBUG_TEXT = {};
   private static final int MIN_INITIAL_BYTES = 4096;
   private static final int MAX_INITIAL_BYTES = 1 << 16;
 
-  /** Content of this length or more is handed on in its memory, not copied. */
+  /** Content of this length or more is written in its own memory, not copied. */
   private static final int MIN_SLICE_BYTES = 4096;
 
-  /** Contents wait while so much is written: the peer may take a gigabyte, and memory not. */
+  /** With so many unsent bytes content waits: the peer's window may be a gigabyte. */
   private static final int FULL_BYTES = 1 << 18;
 
   private static final int FLAGS_OFFSET = 4;
@@ -35,28 +35,28 @@ public final class Http2Output {
   private long handedBytes;
   private long flushedBytes;
 
-  /** The size that the next buffer begins with: what was sent last fits, without growing. */
+  /** The initial size of the next buffer: as large as the last output. */
   private int initialBytes = MIN_INITIAL_BYTES;
 
-  /** Whether the channel has said that it takes more, and been given nothing since. */
+  /** Whether the channel is known to be writable, and has been given nothing since. */
   private boolean isKnownWritable;
 
-  /** Whether the channel has been given something that it has not been told to send. */
+  /** Whether the channel has been given bytes that were not flushed. */
   private boolean handed;
 
-  /** The content of an answer, and where it goes, while it is written. */
+  /** The content of a response and its place, while it is written. */
   private final UnsafeBuffer answerContent = new UnsafeBuffer(0, 0);
 
   private final UnsafeBuffer answerRoom = new UnsafeBuffer(0, 0);
 
-  /** The offset of the frame of fields that is being written. */
+  /** The offset of the HEADERS frame that is being written. */
   private int headersOffset;
 
   public Http2Output(Channel channel) {
     this.channel = channel;
   }
 
-  /** The peer takes frames of this payload. */
+  /** Sets the largest payload that the peer accepts. */
   public void maxFrameBytes(int bytes) {
     maxFrameBytes = bytes;
   }
@@ -65,7 +65,7 @@ public final class Http2Output {
     return maxFrameBytes;
   }
 
-  /** Whether contents must wait until what was written has been sent. */
+  /** Whether content must wait until unsent bytes have been sent. */
   public boolean isFull() {
     if (out != null && out.readableBytes() >= FULL_BYTES) {
       return true;
@@ -74,19 +74,18 @@ public final class Http2Output {
     return !isKnownWritable;
   }
 
-  /** Bytes that were ever written. */
+  /** The number of bytes ever written. */
   long writtenBytes() {
     return handedBytes + (out == null ? 0 : out.readableBytes());
   }
 
-  /** Bytes of {@link #writtenBytes} that were ever told to be sent. */
+  /** The number of bytes ever flushed. */
   long flushedBytes() {
     return flushedBytes;
   }
 
   /**
-   * Bytes of {@link #writtenBytes} that the system has taken, at the least; within TLS a few more
-   * count as not taken than are.
+   * The number of written bytes that the system has taken, at least; with TLS it may be a few more.
    */
   long sentBytes() {
     final ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
@@ -95,35 +94,35 @@ public final class Http2Output {
         : handedBytes - unsent.totalPendingWriteBytes() + unsent.currentProgress();
   }
 
-  /** Bytes that were written and that the system has not taken. */
+  /** Written bytes that the system has not taken. */
   long unsentBytes() {
     final ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
     return (out == null ? 0 : out.readableBytes())
         + (unsent == null ? 0 : unsent.totalPendingWriteBytes());
   }
 
-  /** Whether there is anything that {@link #flush} would send. */
+  /** Whether {@link #flush} has nothing to send. */
   boolean isEmpty() {
     return out == null && !handed;
   }
 
   /**
-   * The peer has made the dynamic table smaller, and must be told that it was understood (RFC 7541,
-   * section 4.2). Nothing of ours is in it.
+   * Sends a dynamic table size update, as the peer has reduced its table (RFC 7541, section 4.2).
+   * We use no table.
    */
   public void shrinkTable() {
     tableShrinks = true;
   }
 
-  /** The bytes that a client's side begins with; its settings follow. */
+  /** Writes a client's preface; its settings follow. */
   public void preface() {
     ClientPreface.write(room(ClientPreface.BYTES));
   }
 
   /**
-   * Announces settings.
+   * Writes settings.
    *
-   * @param pairs each an identifier of {@link Setting}, and its value behind it.
+   * @param pairs each an identifier of {@link Setting}, and its value.
    */
   public void settings(int... pairs) {
     frame(pairs.length / 2 * (Short.BYTES + Integer.BYTES), FrameType.SETTINGS, 0, 0);
@@ -133,16 +132,16 @@ public final class Http2Output {
   }
 
   /**
-   * A head or trailers, in as many frames as the peer needs.
+   * Writes a head or trailers, in as many frames as the peer's frame size needs.
    *
-   * @param block is a {@link HpackEncoder}'s.
+   * @param block of a {@link HpackEncoder}.
    */
   public void headers(int streamId, byte[] block, boolean endStream) {
     headers(streamId, block, block.length, endStream);
   }
 
   /**
-   * A head or trailers, in as many frames as the peer needs.
+   * Writes a head or trailers, in as many frames as the peer's frame size needs.
    *
    * @param block has the fields in its first {@code blockBytes}.
    */
@@ -166,10 +165,10 @@ public final class Http2Output {
   }
 
   /**
-   * Begins a head or trailers whose fields are written behind it by a {@link FieldEncoder}; nothing
-   * else may be written before {@link #endHeaders}.
+   * Begins a head or trailers, whose fields a {@link FieldEncoder} then writes; nothing else may be
+   * written before {@link #endHeaders}.
    *
-   * @return where the fields go.
+   * @return the buffer for the fields.
    */
   ByteBuf beginHeaders(int streamId) {
     headersOffset = room(0).writerIndex();
@@ -181,7 +180,7 @@ public final class Http2Output {
     return out;
   }
 
-  /** Ends the fields that were begun last, and cuts them into frames if they are too long. */
+  /** Ends the head or trailers begun last, and splits them into frames if they are too long. */
   void endHeaders(int streamId, boolean endStream) {
     final int begin = headersOffset + FrameReader.HEADER_BYTES;
     final int bytes = out.writerIndex() - begin;
@@ -195,7 +194,7 @@ public final class Http2Output {
     }
   }
 
-  /** Puts CONTINUATION frames around what lies behind the first one. */
+  /** Splits what follows the first frame into CONTINUATION frames. */
   private void continueHeaders(int streamId, int offset, int bytes) {
     final ByteBuf rest = channel.alloc().buffer(bytes);
     rest.writeBytes(out, offset, bytes);
@@ -212,7 +211,7 @@ public final class Http2Output {
     rest.release();
   }
 
-  /** A head or trailers that were encoded before; {@code block} is taken over. */
+  /** Writes an encoded head or trailers; {@code block} is taken over. */
   void headers(int streamId, ByteBuf block, boolean endStream) {
     beginHeaders(streamId).writeBytes(block);
     block.release();
@@ -220,7 +219,7 @@ public final class Http2Output {
   }
 
   /**
-   * One frame, whose content is copied if it is short, and sent as it is if not.
+   * Writes one DATA frame, whose content is copied only if it is short.
    *
    * @param from has the content in the next {@code bytes}, which are read; it stays the caller's.
    * @param bytes at most {@link #maxFrameBytes}.
@@ -238,13 +237,13 @@ public final class Http2Output {
     }
   }
 
-  /** One frame of at most {@link #maxFrameBytes}. */
+  /** Writes one DATA frame of at most {@link #maxFrameBytes}. */
   public void data(int streamId, byte[] body, int offset, int bytes, boolean endStream) {
     frame(bytes, FrameType.DATA, endStream ? FrameFlag.END_STREAM : 0, streamId);
     out.writeBytes(body, offset, bytes);
   }
 
-  /** A whole answer; false, and nothing is written, if the peer must be told something first. */
+  /** Writes a whole response; false, and nothing is written, if another frame must go first. */
   boolean answer(int streamId, AnswerTemplate answer, byte[] content, int bytes) {
     if (tableShrinks) {
       return false;
@@ -277,24 +276,24 @@ public final class Http2Output {
     out.writeLong(data);
   }
 
-  /** A ping of ours, which the peer answers with the same bytes. */
+  /** Writes a ping. */
   void ping(long data) {
     frame(Long.BYTES, FrameType.PING, 0, 0);
     out.writeLong(data);
   }
 
-  /** Takes none of the peer's streams above one; 0 if it has opened none. */
+  /** Writes GOAWAY: no stream of the peer above one is processed; 0 if it has opened none. */
   public void goAway(int lastStreamId, int errorCode) {
     goAway(lastStreamId, errorCode, NO_DEBUG_TEXT);
   }
 
-  /** Takes none of the peer's streams above one, and says why in ASCII. */
+  /** Writes GOAWAY with a debug text in ASCII. */
   void goAway(int lastStreamId, int errorCode, byte[] debugText) {
     frame(2 * Integer.BYTES + debugText.length, FrameType.GOAWAY, 0, 0);
     out.writeInt(lastStreamId).writeInt(errorCode).writeBytes(debugText);
   }
 
-  /** Takes whole frames that were encoded before; to be written into at once. */
+  /** The buffer for complete encoded frames, to be written at once. */
   public ByteBuf encoded() {
     return room(0);
   }
@@ -332,7 +331,7 @@ public final class Http2Output {
     }
   }
 
-  /** Sends what was gathered, if anything was. */
+  /** Flushes what was gathered. */
   public void flush() {
     if (out != null || handed) {
       hand();
@@ -343,7 +342,7 @@ public final class Http2Output {
     }
   }
 
-  /** Forgets what was gathered. */
+  /** Releases what was gathered. */
   public void discard() {
     if (out != null) {
       out.release();

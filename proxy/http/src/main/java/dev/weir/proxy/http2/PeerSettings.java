@@ -1,6 +1,6 @@
 package dev.weir.proxy.http2;
 
-/** The peer of a connection as it has described itself by SETTINGS. */
+/** The settings that a connection's peer has sent. */
 public final class PeerSettings {
   /** The most streams that we open, whatever the peer allows. */
   public static final int MOST_STREAMS = 100;
@@ -14,32 +14,32 @@ public final class PeerSettings {
 
   PeerSettings() {}
 
-  /** The first SETTINGS frame has been read, or the first of its entries. */
+  /** The first SETTINGS frame has arrived, or its first entries. */
   void received() {
     received = true;
   }
 
-  /** Whether the peer's first SETTINGS have come. */
+  /** Whether the peer's first SETTINGS have arrived. */
   public boolean areReceived() {
     return received;
   }
 
-  /** The peer has taken our settings. */
+  /** The peer has acknowledged our settings. */
   void ackReceived() {
     ackReceived = true;
   }
 
-  /** Whether the peer knows our settings. */
+  /** Whether the peer has acknowledged our settings. */
   boolean isAckReceived() {
     return ackReceived;
   }
 
-  /** The peer is to acknowledge settings that change nothing, or has done so. */
+  /** Sets whether the peer still has to acknowledge settings that change nothing. */
   void asked(boolean isAsked) {
     asked = isAsked;
   }
 
-  /** Whether the peer is to acknowledge settings that change nothing. */
+  /** Whether the peer still has to acknowledge settings that change nothing. */
   boolean isAsked() {
     return asked;
   }
@@ -48,9 +48,7 @@ public final class PeerSettings {
     maxStreams = (int) Math.min(MOST_STREAMS, streams);
   }
 
-  /**
-   * The streams that we may have open: one until the first SETTINGS have come, then at most 100.
-   */
+  /** The streams that we may have open: one before the peer's first SETTINGS, then at most 100. */
   public int maxStreams() {
     return received ? maxStreams : 1;
   }
@@ -59,7 +57,7 @@ public final class PeerSettings {
     initialWindow = bytes;
   }
 
-  /** The window that a new stream has for what we send. */
+  /** The initial flow-control window of a new stream for what we send. */
   public int initialWindow() {
     return initialWindow;
   }

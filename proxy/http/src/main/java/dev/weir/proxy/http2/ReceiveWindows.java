@@ -3,10 +3,10 @@ package dev.weir.proxy.http2;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The windows for what the peer sends: of each stream, and of the connection (RFC 9113, section
- * 5.2). A stream's opens again as what came on it is consumed, half of it at a time, and becomes
- * wider if the peer waits for it ({@link WindowGrowth}). The connection's bounds nothing, so that a
- * stream which nobody reads never stops the others.
+ * The flow-control windows for what the peer sends: of each stream, and of the connection (RFC
+ * 9113, section 5.2). A stream's window is opened as its content is consumed, half a window at a
+ * time, and grows if the peer waits for it ({@link WindowGrowth}). The connection's window is
+ * always open, so that an unread stream never stops the others.
  */
 final class ReceiveWindows {
   /** The window of the connection. */
@@ -24,8 +24,7 @@ final class ReceiveWindows {
   private int uncreditedBytes;
 
   /**
-   * The window that a stream begins with, and the one that the peer is still to acknowledge; 0 if
-   * none.
+   * The initial window of a stream, and the one that the peer still has to acknowledge; 0 if none.
    */
   private int streamBytes = Http2Connection.WINDOW_BYTES;
 
@@ -43,19 +42,19 @@ final class ReceiveWindows {
     connection.output.windowUpdate(CONNECTION, CONNECTION_BYTES - Setting.DEFAULT_WINDOW_BYTES);
   }
 
-  /** The window that a stream begins with. */
+  /** The initial window of a stream. */
   int streamBytes() {
     return streamBytes;
   }
 
-  /** The streams whose windows are wider than that. */
+  /** The growth of windows beyond that. */
   WindowGrowth growth() {
     return growth;
   }
 
   /**
-   * Has the peer send less at once on each stream, or as much as usual again, but not within a
-   * second. It knows that by its acknowledgement; until then more is taken than it should send.
+   * Reduces the initial windows for the peer, or restores them, at most once a second. The peer's
+   * acknowledgement shows that it knows; until then more is accepted than it should send.
    */
   void narrow(boolean narrow) {
     final int wantedBytes = narrow ? NARROW_BYTES : Http2Connection.WINDOW_BYTES;
@@ -76,12 +75,12 @@ final class ReceiveWindows {
     }
   }
 
-  /** Whether the peer is to acknowledge what a stream's window begins with. */
+  /** Whether the peer still has to acknowledge the initial window. */
   boolean awaitsAcknowledgement() {
     return announcedBytes != 0;
   }
 
-  /** The peer has acknowledged settings; false if there were none of this kind. */
+  /** The peer has acknowledged settings; false if they were of another kind. */
   boolean acknowledged() {
     if (announcedBytes == 0) {
       return false;
@@ -93,7 +92,7 @@ final class ReceiveWindows {
     return true;
   }
 
-  /** All windows change by as much as what they begin with (RFC 9113, section 6.9.2). */
+  /** Changes all windows by the change of the initial one (RFC 9113, section 6.9.2). */
   private void resize(int bytes) {
     final int change = bytes - streamBytes;
     streamBytes = bytes;
@@ -105,7 +104,7 @@ final class ReceiveWindows {
     }
   }
 
-  /** Content of some stream has come, padding included, whatever becomes of it. */
+  /** Counts content of any stream, padding included, against the connection's window. */
   void connectionTook(int bytes) {
     uncreditedBytes += bytes;
     if (uncreditedBytes >= CONNECTION_BYTES / 2) {
@@ -115,21 +114,21 @@ final class ReceiveWindows {
     }
   }
 
-  /** Takes content, padding included, out of a stream's window; false if it is more than that. */
+  /** Takes content, padding included, from a stream's window; false if the window is too small. */
   boolean take(int stream, int bytes) {
     streams.receiveWindow[stream] -= bytes;
     growth.received(stream, bytes);
     return streams.receiveWindow[stream] >= 0;
   }
 
-  /** Content of a stream is held, or less of it than was thought. */
+  /** Counts content of a stream as held, or less of it. */
   void hold(int stream, int bytes) {
     holdsSince(stream);
     streams.heldBytes[stream] += bytes;
     connection.bound.holdReceived(bytes);
   }
 
-  /** The head of a stream's request waits in so much memory; 0 if it waits no more. */
+  /** Counts the memory of a stream's waiting head; 0 if it waits no more. */
   void holdHead(int stream, int bytes) {
     final int more = bytes - streams.headBytes[stream];
     holdsSince(stream);
@@ -146,7 +145,7 @@ final class ReceiveWindows {
     }
   }
 
-  /** Content of a stream that was held has been consumed. */
+  /** Held content of a stream has been consumed: opens its window by it. */
   void credit(int stream, int bytes) {
     unhold(stream, bytes);
     give(stream, bytes);
@@ -172,7 +171,7 @@ final class ReceiveWindows {
     connection.bound.released();
   }
 
-  /** Bytes of a stream are not held any more: its window opens again, half of it at a time. */
+  /** Opens a stream's window by bytes that are no longer held, half a window at a time. */
   void give(int stream, int bytes) {
     if (streams.has(stream, StreamSlots.REMOTE_ENDED | StreamSlots.RESET)) {
       if (streams.heldBytes[stream] == 0) {

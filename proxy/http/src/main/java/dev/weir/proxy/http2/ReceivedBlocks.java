@@ -7,8 +7,8 @@ import dev.weir.proxy.request.Glitch;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Acts on each field block of the peer's by the state of its stream. Every block is decoded,
- * whatever becomes of it, or the connection ends.
+ * Processes each field block of the peer by the state of its stream. Every block is decoded, as the
+ * dynamic table changes with it; otherwise the connection ends.
  */
 final class ReceivedBlocks {
   private static final int NONE = StreamSlots.NONE;
@@ -20,7 +20,7 @@ final class ReceivedBlocks {
   private final FloodGuard floodGuard;
   private final FieldDecoder decoder;
 
-  /** The next block ends its stream, whatever is in it. */
+  /** Whether the next block ends its stream, whatever it contains. */
   private boolean faulty;
 
   ReceivedBlocks(Http2Connection connection) {
@@ -32,12 +32,15 @@ final class ReceivedBlocks {
     decoder = new FieldDecoder(connection.role == Role.SERVER); // a service's answer is one of many
   }
 
-  /** The block that comes next has a fault that ends its stream. */
+  /** The next block has an error that ends its stream. */
   void nextIsFaulty() {
     faulty = true;
   }
 
-  /** Decodes a block, and returns what the connection is to end with. */
+  /**
+   * Decodes a block; returns {@link ErrorCode#NO_ERROR}, or the error code with which the
+   * connection has to end.
+   */
   int read(int id, ByteBuf in, int offset, int bytes, boolean endStream) {
     final Http2Loop loop = connection.loop;
     assert !loop.blockIsLent : "fields are decoded while those of another block are lent";
@@ -86,7 +89,7 @@ final class ReceivedBlocks {
     return closed.wasReset(id) ? ErrorCode.NO_ERROR : ErrorCode.STREAM_CLOSED;
   }
 
-  /** A client opens a stream. */
+  /** Processes a block that opens a client's stream. */
   private int ofIdle(int id, FieldBlock fields, boolean malformed, boolean endStream) {
     if (connection.goAways.isAbove(id)) {
       return ErrorCode.NO_ERROR;
@@ -145,7 +148,7 @@ final class ReceivedBlocks {
     return ErrorCode.NO_ERROR;
   }
 
-  /** Whether a response's head is one before the final one: its status is 1xx. */
+  /** Whether a response's head is informational (1xx). */
   private static boolean isInformational(FieldBlock fields) {
     final int status = fields.find(FieldKind.STATUS, 0);
     return status >= 0

@@ -3,17 +3,17 @@ package dev.weir.proxy.http2;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
-/** Content that a {@link StreamOwner} was lent and keeps, in a buffer of its own. */
+/** Copies content that was lent to a {@link StreamOwner} and that it keeps. */
 public final class ReceivedContent {
-  /** Content of this length or more is handed on in the memory of its read, not copied. */
+  /** Content of this length or more keeps the memory of its read, and is not copied. */
   private static final int MIN_SLICE_BYTES = 4096;
 
   private ReceivedContent() {}
 
   /**
-   * The {@code bytes} from {@code offset} on, the caller's to release.
+   * Returns the {@code bytes} from {@code offset} on, which the caller must release.
    *
-   * @param goesOn whether they are sent at once: else a few of them would keep the memory of a
+   * @param goesOn whether they are sent at once: otherwise a few bytes would keep the memory of a
    *     whole read.
    */
   public static ByteBuf take(ByteBuf in, int offset, int bytes, boolean goesOn) {

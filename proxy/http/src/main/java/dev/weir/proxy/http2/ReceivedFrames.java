@@ -4,8 +4,8 @@ import dev.weir.proxy.request.Glitch;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Acts on each frame of the peer's (RFC 9113, section 6): content and resets by the state of their
- * stream, settings, windows, and what is about the connection itself. Field blocks go to {@link
+ * Processes each frame of the peer (RFC 9113, section 6): content and resets by the state of their
+ * stream, settings, windows, and frames about the connection. Field blocks go to {@link
  * ReceivedBlocks}.
  */
 final class ReceivedFrames implements FrameSink {
@@ -20,7 +20,7 @@ final class ReceivedFrames implements FrameSink {
   private final FloodGuard floodGuard;
   private final ReceivedBlocks blocks;
 
-  /** Whether any settings have come: no other frame may come before. */
+  /** Whether SETTINGS have arrived: no other frame may come before. */
   private boolean settingsHaveCome;
 
   ReceivedFrames(Http2Connection connection) {

@@ -2,18 +2,23 @@ package dev.weir.proxy.http2;
 
 import java.util.concurrent.TimeUnit;
 
-/** Units that may be spent, of which some come back in each second until all are there again. */
+/**
+ * A token bucket: units that may be spent, and that come back at a rate per second until it is
+ * full.
+ */
 final class RefillingBudget {
   private final int full;
   private final long nsPerUnit;
 
-  /** The units that are left, as of {@link #filledNs}; below 0 if more was to be taken. */
+  /**
+   * The units that are left, as of {@link #filledNs}; below 0 if more were taken than there were.
+   */
   private int left;
 
   private long filledNs;
 
   /**
-   * @param full what may be spent at once.
+   * @param full units that may be spent at once.
    * @param nowNs in the time of the loop's clock.
    */
   RefillingBudget(int full, int perSecond, long nowNs) {
@@ -23,12 +28,12 @@ final class RefillingBudget {
     filledNs = nowNs;
   }
 
-  /** Gives a unit back. */
+  /** Returns a unit. */
   void giveOne() {
     left = Math.min(full, left + 1);
   }
 
-  /** Takes units, and returns how many are left; -1 if there were too few. */
+  /** Takes units; returns how many are left, -1 if there were too few. */
   int take(int units, long nowNs) {
     final long filled = (nowNs - filledNs) / nsPerUnit;
     if (filled > 0) {

@@ -4,23 +4,23 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * The content of one connection's streams that waits for a window or for room in the output, and
- * trailers behind it. Streams that have both content and a window stand in a ring, and each sends a
- * frame in its turn.
+ * The content of one connection's streams that waits for a flow-control window or for room in the
+ * output, and the trailers behind it. Streams that have both content and a window are in a ring,
+ * and each sends one frame in turn.
  *
- * <p>What waits is copied into memory of the stream's own: a slice of it would keep the buffer that
- * it was read into.
+ * <p>Waiting content is copied into memory of the stream's own, as a slice would keep the whole
+ * buffer of a read.
  */
 final class SendQueue {
   private static final int MIN_WAITING_BYTES = 4096;
 
   /**
-   * Whoever sends has no more of a stream wait than its window to us, and few windows are wider:
-   * memory is doubled up to here, and grows by a quarter from here on.
+   * The size up to which a stream's memory is doubled; beyond it grows by a quarter. A sender has
+   * at most its own receive window waiting, and few are wider.
    */
   private static final int USUAL_WAITING_BYTES = 1 << 16;
 
-  /** Fewer bytes than that are no turn for a stream that waits for one. */
+  /** Fewer bytes than this do not count as a turn. */
   private static final int MIN_TURN_BYTES = 1024;
 
   private static final int NONE = StreamSlots.NONE;
@@ -33,7 +33,7 @@ final class SendQueue {
   private int head = NONE;
   private int tail = NONE;
 
-  /** Whether none of those in the ring has room in the window of the connection. */
+  /** Whether no stream in the ring has room in the connection's window. */
   private boolean areShut;
 
   private int streamsWaiting;
@@ -68,17 +68,20 @@ final class SendQueue {
     return head != NONE && !areShut;
   }
 
-  /** The window of the connection. */
+  /** The connection's flow-control window. */
   SendWindow window() {
     return window;
   }
 
-  /** Whether streams to a service have content and a window, and wait for the connection's. */
+  /**
+   * Whether streams to a service have content and a window of their own, and wait for the
+   * connection's.
+   */
   boolean waitsForWindow() {
     return head != NONE && window.isShared() && !output.isFull();
   }
 
-  /** Has a stream use all of the connection's window, if the peer may wait for that. */
+  /** Lets one stream use all of the connection's window, if the peer may be waiting for that. */
   void openToOne() {
     window.openToOne();
     areShut = false;
@@ -114,7 +117,7 @@ final class SendQueue {
   }
 
   /**
-   * Sends content that fits into one frame, or nothing if it had to wait.
+   * Sends content that fits into one frame, or nothing if any of it would have to wait.
    *
    * @param end whether it is the last, and no trailers follow.
    * @return whether it is sent.
@@ -140,7 +143,9 @@ final class SendQueue {
         && !output.isFull();
   }
 
-  /** Sends a whole answer, or nothing if any of it had to wait; returns whether it is sent. */
+  /**
+   * Sends a whole response, or nothing if any of it would have to wait; returns whether it is sent.
+   */
   boolean sendAnswer(int stream, AnswerTemplate answer, byte[] content, int bytes) {
     if (!isFree(stream, bytes) || !output.answer(streams.id(stream), answer, content, bytes)) {
       return false;
@@ -160,7 +165,10 @@ final class SendQueue {
     contentBytes += bytes;
   }
 
-  /** A stream has sent so much more of which nobody knows whether the service reads it. */
+  /**
+   * Counts bytes that a stream has sent, and of which it is unknown whether the service has read
+   * them.
+   */
   private void isUnread(int stream, int bytes) {
     final int before = window.unread(streams.unreadBytes[stream]);
     streams.unreadBytes[stream] = before + bytes;
@@ -170,7 +178,8 @@ final class SendQueue {
   }
 
   /**
-   * The service has read some of a stream: its time begins anew once that is more than a trickle.
+   * The service has read some of a stream; the stream's time restarts once that is more than a
+   * trickle.
    */
   private void isRead(int stream, int bytes) {
     streams.unreadBytes[stream] = Math.max(0, streams.unreadBytes[stream] - bytes);
@@ -187,7 +196,7 @@ final class SendQueue {
     streams.unreadNs[stream] = connection.loop.clock.nowNs();
   }
 
-  /** The end itself comes without content. */
+  /** Ends a stream without content. */
   private void endBehindContent(int stream) {
     if (streams.waiting[stream] != null) {
       streams.flags[stream] |= StreamSlots.END_WAITS;
@@ -207,7 +216,7 @@ final class SendQueue {
   }
 
   /**
-   * Writes one frame of content; returns its bytes.
+   * Writes one DATA frame; returns its bytes.
    *
    * @param room for the stream.
    */
@@ -238,7 +247,7 @@ final class SendQueue {
     join(stream);
   }
 
-  /** Memory for what is kept and so much more: as much as that takes if it is the last. */
+  /** Memory for the waiting content and so much more; of exactly that size if it is the last. */
   private ByteBuf larger(ByteBuf kept, int bytes, boolean last) {
     final int all = bytes + (kept == null ? 0 : kept.readableBytes());
     final int roomy =
@@ -253,13 +262,13 @@ final class SendQueue {
     return larger;
   }
 
-  /** Lets go of memory in which content waited. */
+  /** Releases memory of waiting content. */
   private void release(ByteBuf content) {
     connection.bound.holdWaiting(-content.capacity());
     content.release();
   }
 
-  /** Trailers, which end the stream behind its content; {@code block} is taken over. */
+  /** Ends the stream with trailers, behind its content; {@code block} is taken over. */
   void trailers(int stream, ByteBuf block) {
     if (streams.waiting[stream] != null) {
       streams.waitingTrailers[stream] = block;
@@ -270,7 +279,7 @@ final class SendQueue {
     }
   }
 
-  /** Trailers, which end the stream behind its content. */
+  /** Ends the stream with trailers, behind its content. */
   void trailers(int stream, byte[] block) {
     if (streams.waiting[stream] != null) {
       trailers(stream, connection.channel.alloc().directBuffer(block.length).writeBytes(block));
@@ -280,7 +289,7 @@ final class SendQueue {
     }
   }
 
-  /** A stream may have got a window, or content. */
+  /** Puts a stream into the ring, if it has content and a window. */
   void join(int stream) {
     if (streams.waiting[stream] != null
         && streams.sendWindow[stream] > 0
@@ -303,7 +312,7 @@ final class SendQueue {
     tail = stream;
   }
 
-  /** No stream sends any more: the ring is left by all. */
+  /** Empties the ring, as no stream sends any more. */
   void clear() {
     head = NONE;
   }
@@ -314,7 +323,7 @@ final class SendQueue {
     streams.flags[stream] &= ~StreamSlots.IN_RING;
   }
 
-  /** The peer takes more on all streams together; false if that is more than can be. */
+  /** Opens the connection's window; false on overflow. */
   boolean widen(int bytes) {
     if (!window.widen(bytes)) {
       return false;
@@ -326,7 +335,7 @@ final class SendQueue {
     return true;
   }
 
-  /** The peer has read some of a stream, and takes as much more; false if that cannot be. */
+  /** Opens a stream's window, as the peer has read some of it; false on overflow. */
   boolean credit(int stream, int bytes) {
     if (window.isShared()) {
       isRead(stream, bytes);
@@ -335,10 +344,7 @@ final class SendQueue {
     return widen(stream, bytes);
   }
 
-  /**
-   * The peer takes more of a stream, or less if {@code bytes} are below 0; false if that is more
-   * than can be.
-   */
+  /** Changes a stream's window, also by less than 0; false on overflow. */
   boolean widen(int stream, int bytes) {
     final long wider = (long) streams.sendWindow[stream] + bytes;
     if (wider > Integer.MAX_VALUE) {
@@ -399,7 +405,7 @@ final class SendQueue {
     }
   }
 
-  /** A stream that has had its turn is behind the others; a few bytes are none. */
+  /** Puts a stream behind the others after its turn; a few bytes do not count as a turn. */
   private void pushAgain(int stream, int sentBytes) {
     if (streams.sendWindow[stream] > 0) {
       if (sentBytes >= MIN_TURN_BYTES) {
@@ -415,7 +421,7 @@ final class SendQueue {
     streamsWaiting--;
   }
 
-  /** A stream sends no more: what waits is released. */
+  /** Releases the waiting content of a stream that sends no more. */
   void discard(int stream) {
     final ByteBuf content = streams.waiting[stream];
     final ByteBuf trailers = streams.waitingTrailers[stream];

@@ -1,14 +1,13 @@
 package dev.weir.proxy.http2;
 
 /**
- * The window of one connection for what we send: the bytes that the peer still takes on all streams
- * together (RFC 9113, section 5.2).
+ * One connection's flow-control window for what we send (RFC 9113, section 5.2).
  *
- * <p>Streams to a service are different clients' streams, and most services give this window back
- * as their handlers read: so a stream that is not read must not have all of it. A stream may have
- * sent three times what it leaves, of bytes that the service has not given back on it: one alone
- * has three quarters of the window, two have three sevenths each, and however many there are,
- * something is left for the next.
+ * <p>Streams to a service belong to different clients, and most services open this window as their
+ * handlers read. So a stream that is not read must not take all of it. A stream may have three
+ * times what it leaves free, counted in bytes that the service has not acknowledged on it: alone,
+ * three quarters of the window; two streams, three sevenths each; and something is always left for
+ * the next.
  */
 final class SendWindow {
   private static final int TIMES_LEFT = 3;
@@ -16,23 +15,23 @@ final class SendWindow {
   private final boolean isShared;
   private int bytes = Setting.DEFAULT_WINDOW_BYTES;
 
-  /** The most that it ever was: all of it, when everything had been given back. */
+  /** The largest size that it has had, which is all of it once everything was read. */
   private int mostBytes = bytes;
 
-  /** Whether the peer has given some back before more than three quarters were used. */
+  /** Whether the peer has opened it before three quarters were used. */
   private boolean isGivenBackEarly;
 
-  /** Whether one stream may use all: nobody else waits, and the peer may wait for that. */
+  /** Whether one stream may use all of it: no other waits, and the peer may be waiting for that. */
   private boolean isOpenToOne;
 
   /**
-   * @param role a client's streams to a service have different owners.
+   * @param role CLIENT if the streams belong to different owners.
    */
   SendWindow(Role role) {
     isShared = role == Role.CLIENT;
   }
 
-  /** Whether each stream has a share of it, which is to be asked for by {@link #room}. */
+  /** Whether each stream has a share of it: {@link #room}. */
   boolean isShared() {
     return isShared;
   }
@@ -41,7 +40,7 @@ final class SendWindow {
     return bytes;
   }
 
-  /** All of it, as far as is known. */
+  /** The size of the whole window, as far as is known. */
   int mostBytes() {
     return mostBytes;
   }
@@ -49,7 +48,7 @@ final class SendWindow {
   /**
    * The bytes that a stream may send.
    *
-   * @param unreadBytes that it has sent, and the peer has not given back on it.
+   * @param unreadBytes that it has sent, and that the peer has not acknowledged on it.
    */
   int room(int unreadBytes) {
     if (!isShared || isOpenToOne) {
@@ -60,19 +59,19 @@ final class SendWindow {
   }
 
   /**
-   * The bytes of a stream that may not have been read: not more than of all streams together, as
-   * its own window may be given back later than this one.
+   * The bytes of a stream that may be unread: not more than those of all streams together, as its
+   * own window may be opened later than this one.
    */
   int unread(int unreadBytes) {
     return Math.min(unreadBytes, mostBytes - bytes);
   }
 
-  /** Some content has been sent. */
+  /** Takes bytes that were sent. */
   void take(int sentBytes) {
     bytes -= sentBytes;
   }
 
-  /** The peer takes more; false if that is more than can be. */
+  /** Opens the window; false on overflow. */
   boolean widen(int moreBytes) {
     if ((long) bytes + moreBytes > Integer.MAX_VALUE) {
       return false;
@@ -84,7 +83,7 @@ final class SendWindow {
     return true;
   }
 
-  /** Has a stream use all, if the peer has not shown that it gives some back before. */
+  /** Lets one stream use all of it, unless the peer has shown that it opens the window earlier. */
   void openToOne() {
     isOpenToOne = !isGivenBackEarly;
   }

@@ -1,6 +1,6 @@
 package dev.weir.proxy.http2;
 
-/** The settings that a side of a connection announces (RFC 9113, section 6.5.2). */
+/** The settings of SETTINGS frames (RFC 9113, section 6.5.2). */
 public final class Setting {
   public static final int HEADER_TABLE_SIZE = 0x1;
   public static final int ENABLE_PUSH = 0x2;
@@ -12,7 +12,7 @@ public final class Setting {
   /** Whether streams may be tunnels for other protocols (RFC 8441, section 3). */
   public static final int ENABLE_CONNECT_PROTOCOL = 0x8;
 
-  /** Bytes of the dynamic table, of the initial windows, and of frames, unless announced. */
+  /** The defaults for the dynamic table, the initial windows, and frames, in bytes. */
   public static final int DEFAULT_HEADER_TABLE_BYTES = 4_096;
 
   public static final int DEFAULT_WINDOW_BYTES = 65_535;
@@ -23,9 +23,9 @@ public final class Setting {
   private Setting() {}
 
   /**
-   * Whether a setting may have that value; those that are not known may have any.
+   * Whether a value is legal for a setting; any is for an unknown one.
    *
-   * @return {@link ErrorCode#NO_ERROR}, or what the connection ends with.
+   * @return {@link ErrorCode#NO_ERROR}, or the error code with which the connection has to end.
    */
   static int check(int id, long value) {
     return switch (id) {

@@ -3,29 +3,28 @@ package dev.weir.proxy.http2;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The streams of one connection whose content waits and whose peer takes none of it for 30 s, or
- * next to none over 60 s; or for as long as the connection's user gives it, if that is longer. Each
- * is reset. Each counts for a minute, one behind the other, and at the third that counts a client's
- * connection is drained: what else is in flight comes to its end. That of a service or an ingress
- * is shared by clients who have no part in it, and is never drained for one of them. Looked at each
- * second while anything waits.
+ * Resets the streams of one connection whose peer reads none of their waiting content for 30 s, or
+ * next to none over 60 s; or longer, if the connection's user says so. Each counts for a minute,
+ * one after the other, and at the third a client's connection is drained. Connections to a service
+ * or of an ingress are shared by other clients, and are never drained for that. Checked each second
+ * while content waits.
  */
 final class StalledStreams {
   static final long STALLED_NS = TimeUnit.SECONDS.toNanos(30);
   private static final long PACE_NS = TimeUnit.SECONDS.toNanos(60);
 
-  /** A peer that takes less is as good as one that takes nothing. */
+  /** A peer that reads less counts as one that reads nothing. */
   private static final int MIN_BYTES_PER_SECOND = 1024;
 
   private static final int MAX_STALLED = 3;
 
-  /** The time for which each stall counts, one behind the other. */
+  /** The time for which each stalled stream counts, one after the other. */
   private static final long COUNTED_NS = TimeUnit.SECONDS.toNanos(60);
 
   private final Http2Connection connection;
   private final StreamSlots streams;
 
-  /** The time from which no stall counts any more. */
+  /** When no stalled stream counts any more. */
   private long countedUntilNs = Long.MIN_VALUE;
 
   StalledStreams(Http2Connection connection, StreamSlots streams) {
@@ -33,7 +32,7 @@ final class StalledStreams {
     this.streams = streams;
   }
 
-  /** Content of a stream begins to wait for a window. */
+  /** A stream's content begins to wait for a window. */
   void begin(int stream) {
     final long nowNs = connection.loop.clock.nowNs();
     streams.stalledNs[stream] = nowNs;
@@ -42,13 +41,13 @@ final class StalledStreams {
     connection.timer.watchStalled();
   }
 
-  /** Some content of a stream that waits has gone on. */
+  /** Some waiting content of a stream was sent. */
   void wentOn(int stream, int bytes) {
     streams.stalledNs[stream] = connection.loop.clock.nowNs();
     streams.paceBytes[stream] += bytes;
   }
 
-  /** The user resets a stream: it may have seen first that it has stalled. */
+  /** The user resets a stream, maybe because it has stalled. */
   void resetByUser(int stream) {
     final long nowNs = connection.loop.clock.nowNs();
     if (streams.waiting[stream] != null
@@ -67,7 +66,7 @@ final class StalledStreams {
     }
   }
 
-  /** Resets those that have stalled. */
+  /** Resets the stalled streams. */
   void end(long nowNs) {
     for (int stream = 0; stream < streams.slots(); stream++) {
       if (streams.id(stream) != 0 && streams.waiting[stream] != null && isStalled(stream, nowNs)) {

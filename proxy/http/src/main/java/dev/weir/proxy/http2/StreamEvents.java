@@ -4,40 +4,37 @@ import dev.weir.proxy.http2.hpack.FieldBlock;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Whoever has an {@link Http2Connection}, its user: is told of heads and of the connection itself,
- * and says how it is to treat its peer. What else comes of a stream its {@link StreamOwner} is
- * told. Within a call that tells of a stream, anything may be done with it, and to others.
+ * The user of an {@link Http2Connection}: receives heads and the events of the connection itself,
+ * and says how the peer is to be treated. The other events of a stream go to its {@link
+ * StreamOwner}. Within a call about a stream, any stream may be used.
  */
 public interface StreamEvents {
   /** The connection has begun: our settings are written. */
   default void connectionBegun() {}
 
   /**
-   * A head has come: as a server, of a new stream, which is given its {@link Http2Connection#owner
-   * owner} or released within the call; as a client, that of a response or one before it (1xx). It
-   * is not malformed, but may be {@link FieldBlock#tooLarge}.
+   * A head has arrived. For a server it is that of a new stream, which must get its {@link
+   * Http2Connection#owner owner} or be released within the call; for a client it is that of a
+   * response, informational or final. It is well-formed, but may be {@link FieldBlock#tooLarge}.
    *
    * @param fields valid during the call.
    */
   void headReceived(int stream, FieldBlock fields, boolean endStream);
 
-  /**
-   * Whether bytes that have come are HTTP/2, as far as their first ones tell; else the user closes
-   * the connection.
-   */
+  /** Whether the first bytes are HTTP/2; if not, the user closes the connection. */
   default boolean accepts(ByteBuf in) {
     return true;
   }
 
   /**
-   * Whether the streams are different clients', so that what is in one of them is no reason to end
-   * the others: always so towards a service, and on connections of an ingress.
+   * Whether the streams belong to different clients, so that an error in one of them must not end
+   * the others: always towards a service, and for connections of an ingress.
    */
   default boolean isShared() {
     return false;
   }
 
-  /** The client that the connection is counted for; null if many may stand there. */
+  /** The client that the connection counts for; null if it stands for many. */
   default Object client() {
     return null;
   }
@@ -48,41 +45,41 @@ public interface StreamEvents {
   }
 
   /**
-   * Whether a stream that we reset, as a client, before the peer has said all, keeps its slot until
-   * the peer is known to have seen that ({@link Http2Connection#resetsSeen}).
+   * Whether, as a client, a stream that we reset early keeps its slot until the peer is known to
+   * have seen that ({@link Http2Connection#resetsSeen}).
    */
   default boolean keepsResets() {
     return false;
   }
 
-  /** A stream has been reset by us, and the peer is told. */
+  /** We have reset a stream. */
   default void streamReset(int stream) {}
 
-  /** The peer has seen the reset of a stream, which kept its slot until now. */
+  /** The peer has seen the reset of a stream, whose slot is now free. */
   default void resetSeen(int stream) {}
 
-  /** The turn ends: what is written now goes out with what was written in it. */
+  /** The turn ends: frames written now are sent with those of the turn. */
   default void turnEnding() {}
 
   /**
-   * Whether the peer may open a stream, as a client; else it is refused. Asked once for each, and
-   * one that may open has a slot until {@link #roomChanged}.
+   * Whether the peer may open a stream, as a client; otherwise it is refused. Called once for each;
+   * an opened stream has a slot until {@link #roomChanged}.
    *
-   * @param growthBytes of the heap that the slots take more by it; mostly 0.
+   * @param growthBytes of the heap that the slots grow by; mostly 0.
    */
   default boolean mayOpen(int growthBytes) {
     return true;
   }
 
   /**
-   * Streams to a service wait for the window of the connection; told every 100 ms.
+   * Streams to a service wait for the connection's window; called every 100 ms.
    *
-   * @param ns for how long the first of them has had no turn; 0 when none waits any more.
-   * @param othersNs as {@code ns}, but for the stream that holds most of the window.
+   * @param ns how long the first of them has waited; 0 when none waits any more.
+   * @param othersNs the same without the stream that holds most of the window.
    */
   default void windowAwaited(long ns, long othersNs) {}
 
-  /** Whether the service has answered any request since then, on whatever connection. */
+  /** Whether the service has answered any request since then, on any connection. */
   default boolean hasAnsweredSince(long ns) {
     return false;
   }
@@ -95,36 +92,36 @@ public interface StreamEvents {
     return Http2Connection.MAX_RECEIVED_BYTES;
   }
 
-  /** The time for which the peer may take nothing of content that waits for it. */
+  /** How long the peer may read nothing of waiting content. */
   default long stalledNs() {
     return StalledStreams.STALLED_NS;
   }
 
-  /** The peer's settings have come, the first or others: it may allow more streams, or fewer. */
+  /** The peer's settings have changed: it may allow more streams, or fewer. */
   default void settingsReceived() {}
 
   /**
-   * The peer takes no new streams. Those of ours that it has not looked at have been told so.
+   * The peer takes no new streams. Our streams that it has not processed have been ended.
    *
-   * @param errorCode why.
+   * @param errorCode of the GOAWAY.
    */
   default void goAwayReceived(int errorCode) {}
 
   /**
    * The peer has answered a {@link Http2Connection#ping}.
    *
-   * @param data what it was given.
+   * @param data of the ping.
    */
   default void pingAnswered(long data) {}
 
   /** The peer has answered {@link Http2Connection#askForAcknowledgement}. */
   default void acknowledged() {}
 
-  /** The connection has ended, and its streams have been told. */
+  /** The connection has ended, after all of its streams. */
   void connectionEnded();
 
   /**
-   * All frames have been told that were read at once; the bytes of their content are still there.
+   * All frames of one read have been passed on; the bytes of their content are still in the buffer.
    */
   default void readEnding() {
     // Nothing was kept until then.

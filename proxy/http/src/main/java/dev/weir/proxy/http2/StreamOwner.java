@@ -4,12 +4,12 @@ import dev.weir.proxy.http2.hpack.FieldBlock;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The owner of one stream: is told what comes on the stream behind its head, until it lets go of it
- * by {@link Http2Connection#release}. All calls are on the connection's event loop.
+ * The owner of one stream: receives what arrives on it after its head, until it calls {@link
+ * Http2Connection#release}. All calls are on the connection's event loop.
  */
 public interface StreamOwner {
   /**
-   * Some content has come; or none, and the end.
+   * Content has arrived, or only the end.
    *
    * @param in has it in the {@code bytes} from {@code offset} on, wherever its indices are; valid
    *     during the call.
@@ -18,24 +18,23 @@ public interface StreamOwner {
   int dataReceived(ByteBuf in, int offset, int bytes, boolean endStream);
 
   /**
-   * Trailers have come, which end the stream. They have no pseudo fields.
+   * Trailers have arrived, which end the stream. They have no pseudo-header fields.
    *
    * @param fields valid during the call; may be {@link FieldBlock#tooLarge}.
    */
   void trailersReceived(FieldBlock fields);
 
   /**
-   * The stream has ended before its time: nothing more is told of it, and it is still to be
-   * released.
+   * The stream has ended early. No other call follows, and it still has to be released.
    *
-   * @param errorCode the peer's, or the one that it was told.
+   * @param errorCode the peer's, or ours.
    */
   void cancelled(StreamEnd how, int errorCode);
 
   /**
-   * Content that waited since {@link Http2Connection#sendData} has gone into the output.
+   * Content that waited since {@link Http2Connection#sendData} has been written.
    *
-   * @param bytes that have.
+   * @param bytes of it.
    */
   void bytesSent(int bytes);
 }

@@ -4,9 +4,9 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * The streams of one connection, in columns: a stream is the number of its slot, which stays the
- * same while it lasts. Identifiers are found by an index of their own. Slots grow from 2 on, and
- * whoever opens streams bounds how many there are.
+ * The streams of one connection, in columns: a stream is the number of its slot, which is fixed.
+ * Streams are found by identifier in an index. There are two slots at first; their number is
+ * bounded by who opens streams.
  */
 final class StreamSlots {
   /** No slot. */
@@ -14,54 +14,56 @@ final class StreamSlots {
 
   // Flags of a stream.
 
-  /** The peer has said all it had to say. */
+  /** The peer has ended its side. */
   static final int REMOTE_ENDED = 1;
 
-  /** We have said all we had to say, and it is in the output. */
+  /** We have ended our side, in the output. */
   static final int LOCAL_ENDED = 1 << 1;
 
   /** One side has reset it. */
   static final int RESET = 1 << 2;
 
-  /** The role has let go of it: nothing is told any more. */
+  /** The user has released it: no event is passed on. */
   static final int RELEASED = 1 << 3;
 
-  /** A final head has come: the next block is trailers. */
+  /** A final head has arrived: the next block is trailers. */
   static final int HEAD_RECEIVED = 1 << 4;
 
-  /** The content that waits is the last, and ends the stream unless trailers do. */
+  /** The waiting content is the last, and ends the stream unless trailers do. */
   static final int END_WAITS = 1 << 5;
 
   /** The stream is in the ring of those that have content to send and a window. */
   static final int IN_RING = 1 << 6;
 
-  /** The stream is among those that are looked at when the turn ends. */
+  /** The stream is checked when the turn ends. */
   static final int IN_TURN = 1 << 7;
 
-  /** The head has said how long the content is. */
+  /** The head has given the content's length. */
   static final int LENGTH_KNOWN = 1 << 8;
 
   /** A head has been sent on it. */
   static final int HEAD_SENT = 1 << 9;
 
-  /** Each side ends its own half of it: that we have ended ours says nothing to the peer. */
+  /** A tunnel: each side ends by itself. */
   static final int TUNNEL = 1 << 10;
 
-  /** The peer has waited for its window, which is to be a wider one. */
+  /** The peer has waited for its window, which is to grow. */
   static final int RAN_DRY = 1 << 11;
 
-  /** We have reset it, and the peer may not know: it is among the {@link UnseenResets}. */
+  /**
+   * We have reset it, and the peer may not have seen that: it is among the {@link UnseenResets}.
+   */
   static final int RESET_UNSEEN = 1 << 12;
 
-  /** The observer was told that the stream is closed, though it may keep its slot. */
+  /** The observer knows that the stream is closed, though it may keep its slot. */
   static final int CLOSED = 1 << 13;
 
-  /** The work on it was broken off on the peer's account: it does not end well. */
+  /** It was broken off because of the peer, and so does not end well. */
   static final int BROKEN_OFF = 1 << 14;
 
   private static final int FIRST_SLOTS = 2;
 
-  /** A slot of the heap, in bytes: its columns, and two places of the index. */
+  /** Heap bytes of a slot: its columns, and two places in the index. */
   private static final int SLOT_BYTES = 136;
 
   private static final int FREE = 0;
@@ -73,9 +75,8 @@ final class StreamSlots {
   private int count;
 
   /**
-   * The number of streams that are not at home in the index. Streams are opened in the order of
-   * their identifiers, so that mostly all are, side by side: then one that is freed need not look
-   * at those behind it.
+   * The number of streams that are not at their first place in the index. Identifiers ascend, so
+   * mostly none is; then removing one need not look at those behind it.
    */
   private int displacedCount;
 
@@ -112,17 +113,17 @@ final class StreamSlots {
     return count;
   }
 
-  /** One more than the highest slot that was ever in use. */
+  /** One more than the highest slot that was ever used. */
   int slots() {
     return highestFree;
   }
 
-  /** The bytes of the heap that the slots take. */
+  /** Heap bytes of the slots. */
   int memoryBytes() {
     return ids.length * SLOT_BYTES;
   }
 
-  /** The bytes that the slots take more if one more stream is opened; mostly none. */
+  /** Heap bytes by which the slots grow if one more stream is opened; mostly 0. */
   int growthBytes() {
     return firstFree != NONE || highestFree < ids.length ? 0 : memoryBytes();
   }
@@ -136,13 +137,13 @@ final class StreamSlots {
     return (flags[slot] & flag) != 0;
   }
 
-  /** The content of a stream that is to come is said to be so long. */
+  /** Sets the length of a stream's content. */
   void expect(int slot, long bytes) {
     flags[slot] |= LENGTH_KNOWN;
     contentLeft[slot] = bytes;
   }
 
-  /** Takes note of content, and returns whether it is neither more than was said nor less. */
+  /** Counts content, and returns whether it is neither more nor less than the head said. */
   boolean mayTake(int slot, int bytes, boolean last) {
     if (!has(slot, LENGTH_KNOWN)) {
       return true;
@@ -151,12 +152,12 @@ final class StreamSlots {
     return contentLeft[slot] >= 0 && !(last && contentLeft[slot] != 0);
   }
 
-  /** Whether content is missing that the head has promised. */
+  /** Whether content is missing. */
   boolean isShort(int slot) {
     return has(slot, LENGTH_KNOWN) && contentLeft[slot] != 0;
   }
 
-  /** Opens a stream, whose identifier none has, and returns its slot. */
+  /** Opens a stream with a new identifier, and returns its slot. */
   int open(int id, int sendWindowBytes, int receiveWindowBytes) {
     final int slot = take();
     ids[slot] = id;
@@ -197,7 +198,7 @@ final class StreamSlots {
     }
   }
 
-  /** Frees a slot. What is waiting in it has been taken before. */
+  /** Frees a slot, whose content was released before. */
   void free(int slot) {
     assert ids[slot] != FREE : "slot " + slot + " is free already";
     final int home = home(ids[slot]);
@@ -216,7 +217,7 @@ final class StreamSlots {
     count--;
   }
 
-  /** Moves those up behind a gap that are not at home, so that a search never meets one. */
+  /** Moves entries into a gap, so that a search never meets one. */
   private int lastGap(int gap) {
     int hole = gap;
     for (int at = hole + 1 & index.length - 1; index[at] != NONE; at = at + 1 & index.length - 1) {

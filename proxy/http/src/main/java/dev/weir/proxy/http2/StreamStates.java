@@ -1,13 +1,12 @@
 package dev.weir.proxy.http2;
 
 /**
- * The begin and the end of the streams of one connection (RFC 9113, section 5.1). A stream's slot
- * is freed when both sides have ended it, by their last frame or a reset, and its user has let go
- * of it; and not while it still stands in a list of the connection's, as those do of which the peer
- * may not know that they are reset ({@link UnseenResets}).
+ * The beginning and the end of the streams of one connection (RFC 9113, section 5.1). A stream's
+ * slot is freed when both sides have ended it, by their last frame or a reset, and its user has
+ * released it; and not while it is in {@link UnseenResets}.
  *
- * <p>A client that was answered before it had said all may still do so until the turn ends, as a
- * call's end mostly comes in the same read; then it is told not to.
+ * <p>A client whose request was answered early may still end it until the turn ends, as a call's
+ * end mostly arrives in the same read; then the stream is reset.
  */
 final class StreamStates {
   private static final int NONE = StreamSlots.NONE;
@@ -18,7 +17,7 @@ final class StreamStates {
   private final UnsentEnds unsentEnds;
   private final int maxPeerStreams;
 
-  /** The first of the streams that were answered in this turn; the others hang on it. */
+  /** The head of the list of streams that were answered in this turn. */
   private int turnHead = NONE;
 
   /**
@@ -31,7 +30,7 @@ final class StreamStates {
     unsentEnds = new UnsentEnds(maxPeerStreams);
   }
 
-  /** The identifiers that were opened, and how their streams ended. */
+  /** The ends of past streams. */
   ClosedStreams closed() {
     return closed;
   }
@@ -41,25 +40,25 @@ final class StreamStates {
     return maxPeerStreams;
   }
 
-  /** Whether the peer may open one more: one counts until the peer can know of its end. */
+  /** Whether the peer may open one more; a stream counts until the peer can know of its end. */
   boolean mayOpenPeerStream() {
     return streams.count() + unsentEnds.count(connection.output) < maxPeerStreams;
   }
 
-  /** Opens a stream with an identifier above all before; returns its slot. */
+  /** Opens a stream with a higher identifier than all before; returns its slot. */
   int open(int id) {
     connection.observer.streamOpened();
     closed.open(id);
     return streams.open(id, connection.peer.initialWindow(), connection.windows.streamBytes());
   }
 
-  /** Answers a stream of the peer's that none is opened for with a reset. */
+  /** Refuses a stream of the peer with a reset, without a slot. */
   void refuse(int id, int errorCode) {
     closed.open(id);
     writeReset(id, errorCode);
   }
 
-  /** Resets a stream that may have no slot any more. */
+  /** Writes a reset of a stream, which may have no slot. */
   void writeReset(int id, int errorCode) {
     closed.reset(id);
     connection.output.reset(id, errorCode);
@@ -67,34 +66,36 @@ final class StreamStates {
     connection.handler.controlFrame();
   }
 
-  /** Whether both sides are done with a stream, be it by a reset. */
+  /** Whether both sides have ended a stream, also by a reset. */
   boolean isClosed(int stream) {
     return streams.has(stream, StreamSlots.RESET)
         || streams.has(stream, StreamSlots.LOCAL_ENDED)
             && streams.has(stream, StreamSlots.REMOTE_ENDED);
   }
 
-  /** We have said all we had to say on a stream, and it is in the output. */
+  /** We have ended our side of a stream, in the output. */
   void localEnded(int stream) {
     streams.flags[stream] |= StreamSlots.LOCAL_ENDED;
     lingerIfAnswered(stream);
     freeIfDone(stream);
   }
 
-  /** The peer has said all that it has to say on a stream. */
+  /** The peer has ended its side of a stream. */
   void remoteEnded(int stream) {
     streams.flags[stream] |= StreamSlots.REMOTE_ENDED;
     freeIfDone(stream);
   }
 
-  /** The peer has said all on a stream, and the user knows; both may be done with it by now. */
+  /**
+   * The peer has ended its side of a stream, and the user knows; both sides may have ended by now.
+   */
   void ended(int stream) {
     if (streams.id(stream) != 0) {
       freeIfDone(stream);
     }
   }
 
-  /** The user has let go of a stream. */
+  /** The user has released a stream. */
   void released(int stream) {
     streams.flags[stream] |= StreamSlots.RELEASED;
     streams.owners[stream] = null;
@@ -103,7 +104,7 @@ final class StreamStates {
     freeIfDone(stream);
   }
 
-  /** We reset a stream, and its user knows. */
+  /** Resets a stream at the user's request. */
   void reset(int stream, int errorCode) {
     if (connection.role == Role.SERVER || streams.has(stream, StreamSlots.HEAD_SENT)) {
       writeReset(streams.id(stream), errorCode);
@@ -115,7 +116,7 @@ final class StreamStates {
     close(stream);
   }
 
-  /** A stream ends before its time, and its user is told; if it is by us, the peer is too. */
+  /** Ends a stream early: its owner is told, and the peer too if we end it. */
   void end(int stream, StreamEnd how, int errorCode) {
     final StreamOwner owner = streams.owners[stream];
     if (how.isOurs()) {
@@ -129,7 +130,7 @@ final class StreamStates {
     }
   }
 
-  /** The peer may work on a stream that we have reset, until it has seen that. */
+  /** Keeps the slot of a stream that we have reset, until the peer has seen that. */
   private void keep(int stream) {
     if (connection.events.keepsResets()
         && !streams.has(stream, StreamSlots.REMOTE_ENDED)
@@ -147,14 +148,14 @@ final class StreamStates {
     }
   }
 
-  /** Both sides are done with a stream, by a reset. */
+  /** Closes a stream by a reset. */
   private void close(int stream) {
     streams.flags[stream] |= StreamSlots.RESET;
     connection.queue.discard(stream);
     freeIfDone(stream);
   }
 
-  /** A stream of which we have said all is looked at again when the turn ends. */
+  /** Marks a stream of which we have ended our side, to be checked when the turn ends. */
   private void lingerIfAnswered(int stream) {
     if (connection.role == Role.SERVER
         && streams.has(stream, StreamSlots.LOCAL_ENDED)
@@ -169,7 +170,8 @@ final class StreamStates {
   }
 
   /**
-   * Resets the streams that were answered, and whose peer has not said all by the end of the turn.
+   * Resets the streams that were answered, and whose peer has not ended its side by the end of the
+   * turn.
    */
   void endLingering() {
     while (turnHead != NONE) {
@@ -184,14 +186,14 @@ final class StreamStates {
     }
   }
 
-  /** The turn has ended, and what was written is the system's, or waits there. */
+  /** The turn has ended, and the output was flushed. */
   void turnEnded() {
     if (!connection.output.isFull()) {
       unsentEnds.clear();
     }
   }
 
-  /** Frees the slot of a stream that both sides and the user are done with. */
+  /** Frees the slot of a stream that both sides have ended and the user has released. */
   void freeIfDone(int stream) {
     if (streams.has(stream, StreamSlots.RELEASED)
         && !streams.has(
@@ -213,10 +215,7 @@ final class StreamStates {
     }
   }
 
-  /**
-   * The connection ends, and all its streams with it. No turn of theirs comes any more, and none is
-   * opened.
-   */
+  /** Ends all streams with the connection; no stream is opened any more. */
   void endAll(int errorCode) {
     connection.queue.clear();
     turnHead = NONE;

@@ -3,10 +3,10 @@ package dev.weir.proxy.http2;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Content that one connection has read from a service and that clients have not taken. The
- * connection is never paused for one of them. While its event loop holds more than half of what it
- * may, the service sends less at once; beyond all of it, the streams whose client has taken nothing
- * for a second are reset, those that have stood still for the longest first.
+ * Bounds the content that one connection has read from a service, and that clients have not read.
+ * The connection is never paused for one of them. While its event loop holds more than half of what
+ * it may, the service's windows are smaller. Beyond all of it, the streams whose client has read
+ * nothing for a second are reset, those without progress for the longest first.
  */
 final class UnreadResponseLimit {
   private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(1);
@@ -20,7 +20,7 @@ final class UnreadResponseLimit {
     this.bound = bound;
   }
 
-  /** Something has been read, or the loop holds more or less than before. */
+  /** Checks the bound, after something was read or released. */
   void look() {
     final boolean isCrowded = connection.loop.isCrowded();
     connection.windows.narrow(isCrowded);
@@ -30,7 +30,7 @@ final class UnreadResponseLimit {
     }
   }
 
-  /** A second has passed. */
+  /** Checks the bound, after a second. */
   void overdue() {
     isWatched = false;
     final long takenBeforeNs = connection.loop.clock.nowNs() - PATIENCE_NS;
@@ -41,7 +41,10 @@ final class UnreadResponseLimit {
     look();
   }
 
-  /** Resets the stream whose client has taken nothing for the longest, if it was before a time. */
+  /**
+   * Resets the stream whose client has read nothing for the longest, if that is since before a
+   * time.
+   */
   private boolean endLongest(long takenBeforeNs) {
     final StreamSlots streams = connection.streams;
     int longest = StreamSlots.NONE;

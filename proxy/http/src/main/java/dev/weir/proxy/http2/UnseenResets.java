@@ -4,11 +4,10 @@ import java.util.Arrays;
 
 /**
  * The streams of one connection that we have reset, as a client, and of which the peer may not know
- * that. Each keeps its slot, and so counts as open: whoever resets what it has opened, again and
- * again, has the peer work on no more at one time than it allows.
+ * that yet. Each keeps its slot and so counts as open: repeated resets never make the peer work on
+ * more streams than it allows.
  *
- * <p>What the peer answers has come behind all that was sent before the question: so an answer
- * tells of the resets up to then, and of none behind it.
+ * <p>An answer of the peer to a frame proves that it has seen the resets before that frame.
  */
 final class UnseenResets {
   private final Http2Connection connection;
@@ -19,7 +18,7 @@ final class UnseenResets {
 
   private int count;
 
-  /** The number of slots, from the first on, whose reset was before the last question. */
+  /** The number of slots, from the first on, that were reset before the last such frame. */
   private int askedCount;
 
   UnseenResets(Http2Connection connection, StreamSlots streams) {
@@ -27,7 +26,7 @@ final class UnseenResets {
     this.streams = streams;
   }
 
-  /** A stream has been reset, and the frame is in the output. */
+  /** Adds a stream whose reset is in the output. */
   void add(int stream) {
     if (count == slots.length) {
       slots = Arrays.copyOf(slots, Math.max(PeerSettings.MOST_STREAMS, 2 * count));
@@ -40,17 +39,17 @@ final class UnseenResets {
     return count;
   }
 
-  /** The number of resets that the peer has not been asked about. */
+  /** The number of resets since the last such frame. */
   int unaskedCount() {
     return count - askedCount;
   }
 
-  /** The peer has been asked for an answer, behind all of them. */
+  /** A frame that the peer answers was sent, after all resets. */
   void asked() {
     askedCount = count;
   }
 
-  /** The peer has answered what it was asked last. */
+  /** The peer has answered the last such frame. */
   void seen() {
     final int seenCount = askedCount;
     askedCount = 0;
@@ -64,7 +63,7 @@ final class UnseenResets {
     System.arraycopy(slots, seenCount, slots, 0, count);
   }
 
-  /** No stream is opened any more: none keeps its slot. */
+  /** Frees all slots, as no stream is opened any more. */
   void seenAll() {
     asked();
     seen();

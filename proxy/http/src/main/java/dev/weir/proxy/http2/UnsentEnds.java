@@ -1,27 +1,29 @@
 package dev.weir.proxy.http2;
 
 /**
- * The streams that have ended behind a full output, until the peer can know of it. They count as
- * open: answers of a head alone are under no flow control, and who never reads would fill us with
- * them. A peer that opens a stream for each that it has seen end is never above its number.
+ * The streams whose end is in the output and has not been sent. They count as open: flow control
+ * does not bound responses that are only a head, so a peer that never reads could fill our memory.
+ * A peer that opens a stream only for each end that it has seen never exceeds its number.
  */
 final class UnsentEnds {
   private final int capacity;
 
-  /** The bytes that had been written at each end: a ring, the oldest first; made when used. */
+  /**
+   * The positions of the ends in all that was written: a ring, the oldest first; made when needed.
+   */
   private long[] ends;
 
   private int first;
   private int count;
 
   /**
-   * @param capacity how many may be open, of which these are a part.
+   * @param capacity streams that may be open, these included.
    */
   UnsentEnds(int capacity) {
     this.capacity = capacity;
   }
 
-  /** A stream has ended with the bytes written last. */
+  /** Adds an end at the present position of the output. */
   void add(long writtenBytes) {
     if (ends == null) {
       ends = new long[capacity];
@@ -32,7 +34,7 @@ final class UnsentEnds {
     }
   }
 
-  /** The number of ends that the peer cannot know of. */
+  /** The number of ends that were not sent. */
   int count(Http2Output output) {
     if (count > 0) {
       final long sentBytes = output.sentBytes();
@@ -44,7 +46,7 @@ final class UnsentEnds {
     return count;
   }
 
-  /** The peer takes what it is sent. */
+  /** The output has been sent. */
   void clear() {
     count = 0;
   }

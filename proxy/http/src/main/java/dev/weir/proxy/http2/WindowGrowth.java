@@ -17,16 +17,16 @@ import java.util.concurrent.TimeUnit;
  * content. A ping that brings no growth is the last for a second.
  */
 final class WindowGrowth {
-  /** The widest window of a stream: four times doubled. */
+  /** The widest window of a stream: the default doubled four times. */
   static final int MAX_BYTES = 16 * Http2Connection.WINDOW_BYTES;
 
-  /** The bytes above the standard's that the windows of one client's connection may have. */
+  /** The bytes by which all windows of a client's connection may exceed the default. */
   static final int MAX_CONNECTION_EXTRA_BYTES = 1 << 20;
 
   /** The content of the ping whose answer ends a measurement. */
   static final long PING = 0x7765_6972_2d62_6470L;
 
-  /** A peer that answers sooner gets 64 MB/s through the standard's window. */
+  /** A peer with a shorter round trip gets 64 MB/s through the default window. */
   private static final long NEAR_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
@@ -35,12 +35,12 @@ final class WindowGrowth {
   private final Http2Connection connection;
   private final StreamSlots streams;
 
-  /** The stream that is measured, by slot and identifier; {@link #NO_ID} while none is. */
+  /** The stream that is measured, by slot and identifier; {@link #NO_ID} if none is. */
   private int measured;
 
   private int measuredId = NO_ID;
 
-  /** The rest of that stream's window when the ping went out, less what has come since. */
+  /** The rest of that stream's window when the ping was sent, less what has arrived since. */
   private long leftBytes;
 
   /** Whether nothing of that stream was held at some time since. */
@@ -55,12 +55,12 @@ final class WindowGrowth {
     this.streams = streams;
   }
 
-  /** The bytes that the windows of all streams have above the standard's. */
+  /** The bytes by which the windows of all streams exceed the default. */
   int extraBytes() {
     return extraBytes;
   }
 
-  /** Content of a stream has come, padding included. */
+  /** Content of a stream has arrived, padding included. */
   void received(int stream, int bytes) {
     if (stream == measured) {
       leftBytes -= bytes;
@@ -73,8 +73,8 @@ final class WindowGrowth {
   }
 
   /**
-   * The bytes that are not given back to a stream: while much is held, windows become those of the
-   * standard again.
+   * The bytes by which a stream's window is not opened: while much is held, windows shrink back to
+   * the default.
    */
   int takenBack(int stream, int bytes) {
     if (streams.extraBytes[stream] == 0 || !connection.loop.isCrowded()) {
@@ -86,9 +86,9 @@ final class WindowGrowth {
   }
 
   /**
-   * A stream is about to be given back what is half of its window.
+   * A stream's window is about to be opened by half.
    *
-   * @return how much it gets besides.
+   * @return by how much more it is opened.
    */
   int more(int stream) {
     if (!streams.has(stream, StreamSlots.RAN_DRY)) {
@@ -112,9 +112,9 @@ final class WindowGrowth {
   }
 
   /**
-   * A stream has been given back what is half of its window: finds out whether the peer waits.
+   * A stream's window was opened by half: measures whether the peer waits.
    *
-   * @param left what it had left of the window before.
+   * @param left of the window before.
    */
   void measure(int stream, int left) {
     final long nowNs = connection.loop.clock.nowNs();
@@ -129,7 +129,7 @@ final class WindowGrowth {
     connection.ping(PING);
   }
 
-  /** Whether it would be of use, as far as is known. */
+  /** Whether growing would help, as far as is known. */
   private boolean mayGrow(int stream) {
     return streams.extraBytes[stream] < MAX_BYTES - Http2Connection.WINDOW_BYTES
         && !connection.loop.isCrowded()
@@ -156,7 +156,7 @@ final class WindowGrowth {
     nextPingNs = connection.loop.clock.nowNs() + PAUSE_NS;
   }
 
-  /** A stream is sent no more content, and nothing of it is held. */
+  /** A stream gets no more content, and nothing of it is held. */
   void ended(int stream) {
     change(stream, -streams.extraBytes[stream]);
   }

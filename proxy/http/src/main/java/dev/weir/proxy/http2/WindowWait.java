@@ -3,23 +3,27 @@ package dev.weir.proxy.http2;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The streams of one connection to a service that have content and a window, and wait for that of
- * the connection: looked at every 100 ms while there are any. Whoever has the connection is told
- * for how long they have waited ({@link StreamEvents#windowAwaited}).
+ * The streams of one connection to a service that have content and a window of their own, and wait
+ * for the connection's; checked every 100 ms while there are any. The connection's user learns how
+ * long they have waited ({@link StreamEvents#windowAwaited}).
  *
- * <p>They wait for what others have sent and the service has not read. So when one has waited for 5
- * s, those that hold most of the window are reset, until a quarter of it is free: each only if the
- * service has read next to nothing of it for 5 s, and has answered others meanwhile, or for 25 s. A
- * service that has stopped as a whole reads nothing of anybody, and has the longer time.
+ * <p>They wait because the service has not read what other streams have sent. So when one has
+ * waited for 5 s, the streams that hold most of the window are reset until a quarter of it is free:
+ * a stream only if the service has read next to nothing of it for 5 s and has answered other
+ * requests meanwhile, or for 25 s. A service that has stopped altogether reads nothing at all, and
+ * gets the longer time.
  */
 final class WindowWait {
-  /** A service opens a window within that time, if it does so at all. */
+  /** A service that opens a window does so within this time. */
   private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long UNREAD_NS = TimeUnit.SECONDS.toNanos(5);
   private static final long STOPPED_NS = TimeUnit.SECONDS.toNanos(25);
 
-  /** An answer that comes so much later is no sign of the time when the stream was still read. */
+  /**
+   * A response this much later does not show that the service was working when the stream was last
+   * read.
+   */
   private static final long ANSWERED_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private static final int NONE = StreamSlots.NONE;
@@ -29,7 +33,7 @@ final class WindowWait {
   private final SendQueue queue;
   private boolean isTold;
 
-  /** The time until which no further stream is reset: those that were may open the window. */
+  /** Until when no further stream is reset, as the last resets may open the window. */
   private long nextEndNs = Long.MIN_VALUE;
 
   WindowWait(Http2Connection connection, StreamSlots streams, SendQueue queue) {
@@ -38,7 +42,7 @@ final class WindowWait {
     this.queue = queue;
   }
 
-  /** Looks at who waits; returns whether it is to be looked at again. */
+  /** Checks the waiting streams; returns whether to check again. */
   boolean look(long nowNs) {
     final boolean isAwaited = queue.waitsForWindow();
     if (isAwaited || isTold) {
@@ -56,7 +60,7 @@ final class WindowWait {
     return queue.waitsForWindow();
   }
 
-  /** The time for which the first stream has waited, of all that wait but one. */
+  /** How long the first stream has waited, of all that wait but one. */
   private long longestNs(int butStream, long nowNs) {
     long sinceNs = nowNs;
     for (int stream = 0; stream < streams.slots(); stream++) {
@@ -87,7 +91,7 @@ final class WindowWait {
   /**
    * The stream that holds most of the window.
    *
-   * @param inTheWay whether only of those that are to be reset.
+   * @param inTheWay whether only of streams that may be reset.
    */
   private int mostUnread(long nowNs, boolean inTheWay) {
     int most = NONE;

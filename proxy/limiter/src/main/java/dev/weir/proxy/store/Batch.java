@@ -36,16 +36,16 @@ final class Batch {
   private final CheckReply reply = new CheckReply();
   private final StoreDecision decision = new StoreDecision();
 
-  /** Null until there is one for the first time: few batches ever have any. */
+  /** Refunds; null until there are any, as few batches have them. */
   private Refunds refunds;
 
-  /** Requests granted that have not been given out yet, by check. */
+  /** Requests granted that have not been assigned yet, by check. */
   private final long[] granted = new long[MAX_KEYS];
 
-  /** Requests granted too late for those that had asked, by check. */
+  /** Requests granted too late for their askers, by check. */
   private final long[] unused = new long[MAX_KEYS];
 
-  /** A question on behalf of others: moved to another batch, owed, or going back. */
+  /** A question made from a part of this batch: moved to another batch, a debt, or a refund. */
   private final StoreQuestion again = new StoreQuestion();
 
   private long unixUs;
@@ -54,7 +54,7 @@ final class Batch {
   private int hops;
   private long sentNs;
 
-  /** Neighbours among those that somebody waits for; of {@link BatchPool}. */
+  /** Links of the list of watched batches, of {@link BatchPool}. */
   Batch previous;
 
   Batch next;
@@ -67,7 +67,7 @@ final class Batch {
   /**
    * Begins to be filled.
    *
-   * @param unixUs the time of this process, by which windows of a calendar are sent.
+   * @param unixUs the time of this process, for calendar windows in the call.
    */
   Batch begin(Shard owner, long unixUs) {
     this.owner = owner;
@@ -76,7 +76,7 @@ final class Batch {
     return this;
   }
 
-  /** Forgets everything but the memory. */
+  /** Clears everything, and keeps the memory. */
   void clear() {
     clearChecks();
     if (refunds != null) {
@@ -93,14 +93,14 @@ final class Batch {
     requests.clear();
   }
 
-  /** Leaves nothing but the refunds, once nobody waits any more for what was not executed. */
+  /** Drops all checks, and keeps the refunds, once no request waits for it. */
   void dropChecks() {
     assert requests.firstDueNs() == Long.MAX_VALUE : "a request still waits";
     rememberUnexecuted();
     clearChecks();
   }
 
-  /** Whether there is anything left to send, once what nobody waits for is dropped. */
+  /** Whether anything is left to send, after checks that no request waits for are dropped. */
   boolean isNeeded() {
     if (isAbandoned()) {
       dropChecks(); // what it gives back still goes
@@ -116,25 +116,25 @@ final class Batch {
   }
 
   /**
-   * Adds a question, to be told its answer.
+   * Adds a question.
    *
-   * @param dueNs when it is told that there is none.
+   * @param dueNs its deadline, at which it fails.
    */
   void add(StoreQuestion question, long nowNs, long dueNs) {
     requests.add(question, checks.add(question), nowNs, dueNs);
   }
 
   /**
-   * Charges requests that have passed already, as far as they still count.
+   * Adds a debt: requests that have passed, charged as far as they still count.
    *
-   * @param passedNs when, on the event loop's clock.
-   * @param of the server that it goes to.
+   * @param passedNs when they passed, by the event loop's clock.
+   * @param of the server that the batch goes to.
    */
   void owe(StoreQuestion debt, long passedNs, ServerTime of) {
     checks.owe(debt, passedNs, of.us(passedNs));
   }
 
-  /** Gives back what an earlier check granted to some requests. */
+  /** Adds a refund of an earlier check's grant. */
   void refund(StoreQuestion refund) {
     if (refunds == null) {
       refunds = new Refunds();
@@ -145,7 +145,7 @@ final class Batch {
     refunds.add(refund);
   }
 
-  /** Checks and refunds. */
+  /** The number of checks and refunds. */
   int entryCount() {
     return checks.count() + refundCount();
   }
@@ -154,7 +154,7 @@ final class Batch {
     return checks.count();
   }
 
-  /** Charges that it gives back, for which nobody waits. */
+  /** The number of refunds. */
   int refundCount() {
     return refunds == null ? 0 : refunds.count();
   }
@@ -176,37 +176,37 @@ final class Batch {
     return owner;
   }
 
-  /** When the first request that still waits asked; {@link Long#MAX_VALUE} if none does. */
+  /** When the first request that still waits was asked; {@link Long#MAX_VALUE} if none waits. */
   long firstAskedNs() {
     return requests.firstAskedNs();
   }
 
-  /** When the first request that waits is due; {@link Long#MAX_VALUE} if none waits. */
+  /** The deadline of the first request that waits; {@link Long#MAX_VALUE} if none waits. */
   long firstDueNs() {
     return requests.firstDueNs();
   }
 
-  /** Whether a request was told that there is no decision, since it was sent if it was. */
+  /** Whether a request's deadline has passed, since the batch was sent if it was. */
   boolean isExpired() {
     return requests.isExpired();
   }
 
-  /** Whether all that waited have been told that there is no decision. */
+  /** Whether the deadlines of all requests have passed. */
   boolean isAbandoned() {
     return requests.areAbandoned();
   }
 
-  /** Tells the requests that are due that there is no decision. */
+  /** Fails the requests whose deadline has passed. */
   void expire(long nowNs, StoreFault fault) {
     requests.expire(nowNs, fault, checks, outcomes);
   }
 
-  /** Hands over one of the refunds; there is one. */
+  /** Moves one of the refunds to another batch; there must be one. */
   void moveRefundTo(Batch part) {
     refunds.moveFirstTo(part);
   }
 
-  /** Hands over the requests that wait for one check, or what it has to charge. */
+  /** Moves the requests that wait for one check, or its debt, to another batch. */
   void moveTo(Batch part, int check, ServerTime of) {
     if (checks.owed(check) > 0) {
       part.owe(debt(check, checks.owed(check)), checks.passedNs(check), of);
@@ -226,7 +226,7 @@ final class Batch {
     return checks.about(check, again.debt()).upTo(count);
   }
 
-  /** Is about to be written to {@code to}. */
+  /** Prepares the batch to be written to {@code to}. */
   void prepare(StoreLink to, long nowNs) {
     link = to;
     requests.unexpire();
@@ -248,7 +248,7 @@ final class Batch {
     return sentNs;
   }
 
-  /** Is redirected; returns how often that has happened. */
+  /** Counts a redirection; returns how many there were. */
   int redirect() {
     return ++hops;
   }
@@ -277,7 +277,7 @@ final class Batch {
     return reply.nowUs();
   }
 
-  /** Hands every request its decision. Returns false if the answer is none. */
+  /** Passes each request its decision. Returns false if the answer is malformed. */
   boolean deliver() {
     if (!isPlausible(call.answer())) {
       return false;
@@ -328,7 +328,7 @@ final class Batch {
     return true;
   }
 
-  /** Hands a request its part of what its check was granted. */
+  /** Passes a request its part of what its check was granted. */
   private void deliver(int at, int check, int entry) {
     boolean isForeign = reply.status(entry) == CheckReply.FOREIGN;
     long wanted = requests.wanted(at);
@@ -364,7 +364,7 @@ final class Batch {
     }
   }
 
-  /** The units left once a request has its part: those behind it have not taken theirs yet. */
+  /** The units left after a request has its part; those behind it have not taken theirs yet. */
   private long left(int check, int entry) {
     long left = reply.remaining(entry);
     return granted[check] == 0
@@ -373,7 +373,7 @@ final class Batch {
   }
 
   /**
-   * Tells every request that still waits that there is no decision.
+   * Fails every request that still waits.
    *
    * @param executed whether the server may have charged them.
    */
@@ -387,7 +387,7 @@ final class Batch {
     }
   }
 
-  /** Remembers the requests and debts that have passed and were not charged. */
+  /** Keeps as debts the requests that have passed and were not charged, and its own debts. */
   private void rememberUnexecuted() {
     for (int at = 0; at < requests.count(); at++) {
       if (requests.hasPassed(at)) {
@@ -401,7 +401,7 @@ final class Batch {
     }
   }
 
-  /** Is about to go to another server than was meant: what only that may take back is forgotten. */
+  /** Drops the refunds that another server cannot take, as the batch goes to that one. */
   void dropRefundsNotFor(long server) {
     if (refundCount() > 0 && !refunds.areAllFor(server)) {
       countRefunds(false);
@@ -409,7 +409,7 @@ final class Batch {
     }
   }
 
-  /** Counts debts and refunds, which nobody waits for, as done by the server. */
+  /** Counts debts and refunds as executed. */
   private void countExecuted() {
     for (int check = 0; check < checks.count(); check++) {
       if (checks.owed(check) > 0) {

@@ -12,12 +12,12 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The call of a batch as Lettuce takes it: it writes the batch's bytes and keeps the one string of
- * the answer. Reused with its batch, which may be sent several times.
+ * A batch as a command of Lettuce: writes the batch's bytes, and keeps the one string of the
+ * answer. Reused with its batch, which may be sent several times.
  *
- * <p>Each time it is written it ends once: by an answer, which may be an error; with the
- * connection, when it may have been executed if any byte of it was {@linkplain #isEncoded encoded};
- * or unsent.
+ * <p>Each time it is written it ends once: by an answer, which may be an error; by loss of the
+ * connection, after which it may have been executed if any byte of it was {@linkplain #isEncoded
+ * encoded}; or unsent.
  */
 final class BatchCall implements RedisCommand<byte[], byte[], byte[]> {
   private static final byte[] DIGEST = ascii(LuaScript.CHECK.sha1());
@@ -61,26 +61,26 @@ final class BatchCall implements RedisCommand<byte[], byte[], byte[]> {
     isAsking = false;
   }
 
-  /** Is about to be written. */
+  /** Prepares the call to be written. */
   void prepare() {
     state = State.AWAY;
     isEncoded = false;
     output.clear();
   }
 
-  /** Sends the script's source along from now on; returns whether it was not sent before. */
+  /** Sends the script's source from now on; returns whether it was not sent before. */
   boolean trySource() {
     boolean first = !withSource;
     withSource = true;
     return first;
   }
 
-  /** Whether it goes, the next time, to where the slot is on its way to. */
+  /** Sets whether the next call begins with ASKING, as a slot is being moved. */
   void asking(boolean now) {
     isAsking = now;
   }
 
-  /** Whether it goes to where the slot is on its way to: the server has to let it in, once. */
+  /** Whether the call begins with ASKING: the new owner of a moving slot then accepts it once. */
   boolean isAsking() {
     return isAsking;
   }
@@ -95,12 +95,12 @@ final class BatchCall implements RedisCommand<byte[], byte[], byte[]> {
     return output.has ? output.bytes : null;
   }
 
-  /** The message of the server's error reply; null if it made none. */
+  /** The message of the server's error; null if there was none. */
   String error() {
     return output.getError();
   }
 
-  /** Whether it still has to be sent; forgets what nobody waits for any more. */
+  /** Whether it still has to be sent; drops checks that no request waits for. */
   boolean isNeeded() {
     return batch.isNeeded();
   }
@@ -131,7 +131,7 @@ final class BatchCall implements RedisCommand<byte[], byte[], byte[]> {
     return end(State.LOST);
   }
 
-  /** Ends a call that cannot be written to where it was to go, or need not be any more. */
+  /** Ends a call that cannot be written, or need not be. */
   void unsent() {
     end(State.UNSENT);
   }
@@ -145,7 +145,7 @@ final class BatchCall implements RedisCommand<byte[], byte[], byte[]> {
     return true;
   }
 
-  /** Tells its owner how it has ended; see {@link EndedCalls}. */
+  /** Reports its end to its owner: {@link EndedCalls}. */
   void tell() {
     switch (state) {
       case ANSWERED -> batch.owner().answered(batch);
@@ -195,7 +195,7 @@ final class BatchCall implements RedisCommand<byte[], byte[], byte[]> {
     return batch.toString();
   }
 
-  /** Keeps the one string of the answer, or its error. */
+  /** Keeps the one string of the answer, or the error. */
   private static final class Output extends CommandOutput<byte[], byte[], byte[]> {
     private ByteBuffer bytes = ByteBuffer.allocate(1024);
     private boolean has;

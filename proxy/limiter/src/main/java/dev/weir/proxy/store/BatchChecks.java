@@ -34,16 +34,16 @@ final class BatchChecks {
   private final boolean[] isMarked = new boolean[MAX_KEYS];
   private final ScriptLimit[][] limits = new ScriptLimit[MAX_KEYS][];
 
-  /** The number of requests of each check; 0 for a debt that another batch has. */
+  /** The number of requests of each check; 0 for a debt that was moved to another batch. */
   private final long[] asked = new long[MAX_KEYS];
 
-  /** Times at which the requests of a debt passed, by check, on the event loop's clock. */
+  /** Times at which the requests of a debt passed, by check, by the event loop's clock. */
   private final long[] passedNs = new long[MAX_KEYS];
 
-  /** Index of the lease of each check; null, as the next two, until there is one. */
+  /** The index of the lease of each check; null, as the next two, until there is a lease. */
   private int[] leaseIndexes;
 
-  /** Requests that the lease of each check is to keep at most, and for how long. */
+  /** The requests that the lease of each check is to be for at most, and its life. */
   private long[] keeps;
 
   private long[] livesUs;
@@ -52,9 +52,9 @@ final class BatchChecks {
   private final short[] buckets = new short[BUCKETS];
 
   /**
-   * Forgets everything but the memory.
+   * Clears everything, and keeps the memory.
    *
-   * @param unixUs the time by which windows of a calendar are sent.
+   * @param unixUs the time for calendar windows.
    */
   void begin(long unixUs) {
     call.clear(unixUs);
@@ -63,7 +63,10 @@ final class BatchChecks {
     keys.clear();
   }
 
-  /** The check for a question, one that is there if it may be shared; counts its requests. */
+  /**
+   * The check for a question: an existing one if it may be shared, else a new one; counts its
+   * requests.
+   */
   int add(StoreQuestion question) {
     return switch (question.operation) {
       case CHECK -> question.coalesces ? shared(question) : begun(question);
@@ -77,7 +80,7 @@ final class BatchChecks {
         "operation: " + operation + " (expected: one with a callback)");
   }
 
-  /** The check or lease that the requests of a check join, or a new one. */
+  /** The check or lease that the requests of a check can join, or a new one. */
   private int shared(StoreQuestion question) {
     int bucket = firstBucket(question);
     while (buckets[bucket] != 0) {
@@ -100,7 +103,7 @@ final class BatchChecks {
     return (int) (hash ^ hash >>> 32) & BUCKETS - 1;
   }
 
-  /** Has the checks of the same budgets that come later join a lease. */
+  /** Lets later checks of the same budgets join a lease. */
   private void share(int lease, StoreQuestion question) {
     int bucket = firstBucket(question);
     while (buckets[bucket] != 0) {
@@ -113,8 +116,8 @@ final class BatchChecks {
   }
 
   /**
-   * Whether a check has others behind it that charge what a question is about: to join it would be
-   * to be decided before them, which only those may that have no order.
+   * Whether later checks of the batch charge the same budgets as a question. To join this check
+   * would be to be decided before those, which only questions without an order may.
    */
   private boolean isOvertaken(int check, StoreQuestion question) {
     for (int key = firstKeys[check] + keyCounts[check]; key < keys.count(); key++) {
@@ -160,7 +163,7 @@ final class BatchChecks {
         question);
   }
 
-  /** Whether a lease of these limits can be asked for, and brings marks. */
+  /** Whether a lease of these limits is possible, and its answer has marks. */
   private static boolean hasMarks(ScriptLimit[] of) {
     boolean isAny = false;
     for (ScriptLimit limit : of) {
@@ -172,7 +175,9 @@ final class BatchChecks {
     return isAny;
   }
 
-  /** A lease, or a check as one that keeps nothing: its answer brings marks. */
+  /**
+   * Adds a lease, or a check in the form of a lease without units, as the answer then has marks.
+   */
   private int begunLease(StoreQuestion question) {
     if (leaseIndexes == null) {
       leaseIndexes = new int[MAX_KEYS];
@@ -195,10 +200,10 @@ final class BatchChecks {
   }
 
   /**
-   * Charges requests that have passed already, as far as they still count.
+   * Adds a debt, charged as far as it still counts.
    *
-   * @param atNs when they passed, on the event loop's clock.
-   * @param atUs the same moment in the time of the server, or a little earlier.
+   * @param atNs when its requests passed, by the event loop's clock.
+   * @param atUs the same moment in the server's time, or a little earlier.
    */
   void owe(StoreQuestion debt, long atNs, long atUs) {
     int check = begin(call.debt(debt.requests, debt.costs[0], atUs, debt.limits[0]), debt);
@@ -249,7 +254,7 @@ final class BatchChecks {
     return operations[check] == Operation.CHECK || isLease(check);
   }
 
-  /** Requests that share the check, of those that are to pass now. */
+  /** The requests of a check that are to pass now. */
   long asked(int check) {
     return asked[check];
   }
@@ -258,22 +263,22 @@ final class BatchChecks {
     return operations[check] == Operation.LEASE;
   }
 
-  /** Whether the answer has marks of what was granted. */
+  /** Whether the answer has the marks of a grant. */
   boolean isMarked(int check) {
     return isMarked[check];
   }
 
-  /** Leases, and the checks that are asked as such for their marks. */
+  /** The number of leases, and of checks in the form of leases. */
   int leaseCount() {
     return call.leaseCount();
   }
 
-  /** Which of the batch's leases the check is. */
+  /** The index of the check's lease in the batch. */
   int leaseIndex(int check) {
     return leaseIndexes[check];
   }
 
-  /** Whether there was less than all that share the check asked for, now or to keep. */
+  /** Whether less was granted or leased than all requests of the check asked for. */
   boolean isShort(int check, CheckReply reply, int entry) {
     return reply.granted(entry) < asked[check]
         || isLease(check) && keeps[check] > 0 && reply.kept(leaseIndexes[check]) == 0;
@@ -283,37 +288,38 @@ final class BatchChecks {
     return limits[check].length;
   }
 
-  /** For how long a lease is to keep requests at most. */
+  /** The longest life of the lease of a check. */
   long lifeUs(int check) {
     return livesUs[check];
   }
 
   /**
-   * Whether a grant that came too late goes back. A queue takes nothing back: those behind have
-   * been told their slots. A check once is not charged again when its request comes again.
+   * Whether a grant that came too late is refunded. A queue's is not, as the requests behind have
+   * their slots. That of a check with an idempotency key is not, as a repeat gets it.
    */
   boolean isGivenBack(int check) {
     return charges(check) && !isOnce[check] && limits[check][0].outflowUs(1) == 0;
   }
 
-  /**
-   * Requests that had passed before it was sent, and that it has to charge; 0 for all but debts.
-   */
+  /** Requests of a debt that the check charges; 0 for other checks. */
   long owed(int check) {
     return operations[check] == Operation.DEBT ? asked[check] : 0;
   }
 
-  /** When the requests of a debt passed, on the event loop's clock. */
+  /** When the requests of a debt passed, by the event loop's clock. */
   long passedNs(int check) {
     return passedNs[check];
   }
 
-  /** Another batch has the debt from now on. */
+  /** Marks a debt as moved to another batch. */
   void moved(int check) {
     asked[check] = 0;
   }
 
-  /** Bytes of the right number may be anything: what would let requests pass must make sense. */
+  /**
+   * Whether the answer for a check is consistent: an answer of the right length may still be
+   * garbage, which must not let requests pass.
+   */
   boolean isPlausible(int check, CheckReply reply, int entry) {
     int status = reply.status(entry);
     long granted = reply.granted(entry);
@@ -356,7 +362,7 @@ final class BatchChecks {
                 && lifeUs <= livesUs[check]);
   }
 
-  /** A check as a question again, that of one of its requests. */
+  /** Makes a question of one of the requests of a check. */
   StoreQuestion question(int check, StoreCallback callback, long ticket, StoreQuestion into) {
     switch (operations[check]) {
       case CHECK -> into.check(callback, ticket);
@@ -377,7 +383,7 @@ final class BatchChecks {
     return into;
   }
 
-  /** Makes a question one about the budgets of a check, at its costs. */
+  /** Makes a question about the budgets of a check, at its costs. */
   StoreQuestion about(int check, StoreQuestion into) {
     into.of(keys, firstKeys[check], limits[check]);
     into.keyCount = keyCounts[check];

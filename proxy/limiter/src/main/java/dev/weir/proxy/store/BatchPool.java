@@ -7,8 +7,8 @@ import dev.weir.proxy.loop.WakeUp;
 import dev.weir.proxy.request.StoreFault;
 
 /**
- * The batches of an event loop: those that are free, and the deadlines of those that somebody waits
- * for.
+ * The batches of an event loop: those that are unused, and the deadlines of those that requests
+ * wait for.
  */
 final class BatchPool {
   /** Batches that may exist at one time, gathering and in flight. */
@@ -17,7 +17,7 @@ final class BatchPool {
   private final LoopClock clock;
   private final WakeUp wakeUp;
 
-  /** The head of a ring. */
+  /** The head of a ring of batches that requests wait for. */
   private final Batch watched;
 
   private final FreeList<Batch> free;
@@ -37,9 +37,9 @@ final class BatchPool {
   }
 
   /**
-   * An empty batch; there is one.
+   * Takes an unused batch; there must be one.
    *
-   * @param server where it goes, by whose time windows of a calendar are sent.
+   * @param server for whose time calendar windows are chosen.
    */
   Batch take(Shard owner, ServerTime server) {
     long nowNs = clock.nowNs();
@@ -48,7 +48,7 @@ final class BatchPool {
     return free.take().begin(owner, server.isKnown() ? server.us(nowNs) : ownUs);
   }
 
-  /** The batch has come to its end. */
+  /** Takes back a batch that has ended. */
   void release(Batch batch) {
     unwatch(batch);
     batch.clear();
@@ -56,7 +56,7 @@ final class BatchPool {
     free.give(batch);
   }
 
-  /** Requests of that batch wait. */
+  /** Watches the deadlines of a batch. */
   void watch(Batch batch) {
     if (batch.previous == null) {
       batch.previous = watched.previous;
@@ -76,7 +76,7 @@ final class BatchPool {
     }
   }
 
-  /** Tells all whose time is over. */
+  /** Fails all requests whose deadline has passed. */
   private void expire() {
     long nowNs = clock.tick();
     long firstNs = Long.MAX_VALUE;

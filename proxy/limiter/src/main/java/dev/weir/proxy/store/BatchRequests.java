@@ -4,23 +4,23 @@ import dev.weir.proxy.request.StoreFault;
 import java.util.Arrays;
 
 /**
- * The requests of a batch, in the order they came, each with the check that it waits for. Reused
- * with its batch; its memory grows to what was needed once, and stays.
+ * The requests of a batch in the order of arrival, each with the check that it waits for. Reused
+ * with its batch; its memory grows to the most that was needed.
  */
 final class BatchRequests {
-  /** The most requests: what all of them take at the highest cost is still exact in the script. */
+  /** The most requests: at the highest cost their sum is still exact in the script. */
   static final int MAX_COUNT = 4096;
 
-  /** State: it has not been told anything. */
+  /** State: waits for a decision. */
   private static final byte WAITS = 0;
 
-  /** State: it has been told that there is no decision, and does not pass. */
+  /** State: has failed without a decision, and does not pass. */
   private static final byte UNDECIDED = 1;
 
-  /** State: it has been told that there is no decision, and passes all the same. */
+  /** State: has failed without a decision, and passes by its failure policy. */
   private static final byte PASSED = 2;
 
-  /** State: another batch has it. */
+  /** State: was moved to another batch. */
   private static final byte MOVED = 3;
 
   private static final int COUNT_AT_FIRST = 16;
@@ -34,12 +34,12 @@ final class BatchRequests {
   private short[] checks = new short[COUNT_AT_FIRST];
   private int count;
 
-  /** The requests before this index do not wait. */
+  /** No request before this index waits. */
   private int openFrom;
 
   private long firstDueNs;
 
-  /** Whether nobody is due before one that came earlier. */
+  /** Whether deadlines are in the order of arrival. */
   private boolean isInOrder;
 
   private boolean isExpired;
@@ -59,10 +59,10 @@ final class BatchRequests {
   }
 
   /**
-   * Adds one.
+   * Adds a request.
    *
-   * @param check what it waits for.
-   * @param due when it is told that there is no decision.
+   * @param check that it waits for.
+   * @param due its deadline.
    */
   void add(StoreQuestion question, int check, long nowNs, long due) {
     if (count == tickets.length) {
@@ -107,7 +107,7 @@ final class BatchRequests {
     return checks[at];
   }
 
-  /** How many units of its check the request asks for; a part may be granted. */
+  /** The requests that the question is about; a part of them may be granted. */
   long wanted(int at) {
     return wanted[at];
   }
@@ -120,32 +120,32 @@ final class BatchRequests {
     return dueNs[at];
   }
 
-  /** Whether the request has not been told anything. */
+  /** Whether the request waits for a decision. */
   boolean waits(int at) {
     return states[at] == WAITS;
   }
 
-  /** Whether the request was told that there is no decision, and does not pass. */
+  /** Whether the request has failed, and does not pass. */
   boolean isUndecided(int at) {
     return states[at] == UNDECIDED;
   }
 
-  /** Whether the request was told that there is no decision, whether it passes or not. */
+  /** Whether the request has failed, passing or not. */
   boolean isTold(int at) {
     return states[at] == UNDECIDED || states[at] == PASSED;
   }
 
-  /** Whether the request was told that there is no decision, and passes all the same. */
+  /** Whether the request has failed, and passes. */
   boolean hasPassed(int at) {
     return states[at] == PASSED;
   }
 
-  /** When the first request that still waits asked; {@link Long#MAX_VALUE} if none does. */
+  /** When the first request that still waits was asked; {@link Long#MAX_VALUE} if none waits. */
   long firstAskedNs() {
     return openFrom < count ? askedNs[openFrom] : Long.MAX_VALUE;
   }
 
-  /** When the first request that waits is due; {@link Long#MAX_VALUE} if none waits. */
+  /** The deadline of the first request that waits; {@link Long#MAX_VALUE} if none waits. */
   long firstDueNs() {
     return firstDueNs;
   }
@@ -160,17 +160,19 @@ final class BatchRequests {
     return firstPassedNs;
   }
 
-  /** Whether a request was told that there is no decision, since {@link #unexpire}. */
+  /** Whether a request's deadline has passed, since {@link #unexpire}. */
   boolean isExpired() {
     return isExpired;
   }
 
-  /** Forgets that some were told: it says nothing of the server that the others go to. */
+  /**
+   * Forgets that deadlines have passed: that is no fault of the server that the others go to next.
+   */
   void unexpire() {
     isExpired = false;
   }
 
-  /** Tells those that are due that there is no decision. */
+  /** Fails the requests whose deadline has passed. */
   void expire(long nowNs, StoreFault fault, BatchChecks of, QuestionResults outcomes) {
     long nextNs = Long.MAX_VALUE;
     for (int at = openFrom; at < count; at++) {
@@ -193,7 +195,7 @@ final class BatchRequests {
     skipTold();
   }
 
-  /** Another batch has it from now on. */
+  /** Marks a request as moved to another batch. */
   void moved(int at) {
     states[at] = MOVED;
     skipTold();

@@ -3,11 +3,11 @@ package dev.weir.proxy.store;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Keeps requests from waiting for a server that does not answer. Closed, everything passes. It
- * opens after {@link #FAILURES_TO_OPEN} failures in a row, if they took a while: several batches in
- * flight fail together when either side is held up for a moment, and that is one failure. Open,
- * nothing passes until its pause is over; then one probe does, and its result closes it or opens it
- * again for twice as long.
+ * A circuit breaker: keeps requests from waiting for a server that does not answer. Closed, it lets
+ * all calls pass. It opens after {@link #FAILURES_TO_OPEN} failures in a row that span some time,
+ * as several batches in flight fail together if either side is held up for a moment, which is one
+ * failure. Open, it lets no call pass until its pause is over; then one probe, whose result closes
+ * it, or opens it for twice as long.
  *
  * <p>Times are those of the loop's clock. Used by one event loop.
  */
@@ -16,7 +16,7 @@ final class Breaker {
   static final long FIRST_PAUSE_NS = 100_000_000;
   static final long LAST_PAUSE_NS = 2_000_000_000;
 
-  /** The state, as a metric tells it: the ordinal is its value. */
+  /** The state; its ordinal is the value of a metric. */
   enum State {
     CLOSED,
     HALF_OPEN,
@@ -31,7 +31,7 @@ final class Breaker {
   private long reopensNs;
 
   /**
-   * @param patienceNs how long there must have been failures only.
+   * @param patienceNs how long there must be only failures before it opens.
    */
   Breaker(long patienceNs) {
     this.patienceNs = patienceNs;
@@ -41,7 +41,7 @@ final class Breaker {
     return state;
   }
 
-  /** Whether a call may be made now; if it is the probe, nobody else may until its result. */
+  /** Whether a call may be made now; after a probe, none until its result. */
   boolean tryPass(long nowNs) {
     if (state == State.CLOSED) {
       return true;
@@ -60,7 +60,7 @@ final class Breaker {
     pauseNs = FIRST_PAUSE_NS;
   }
 
-  /** The server did not answer in time, or its answer was no decision. */
+  /** The server did not answer in time, or its answer was an error. */
   void failed(long nowNs) {
     if (failures++ == 0) {
       firstFailureNs = nowNs;

@@ -3,11 +3,11 @@ package dev.weir.proxy.store;
 import dev.weir.proxy.store.map.StoreKeys;
 
 /**
- * Is told when what an event loop knows of budgets in the store may not hold any longer; on that
- * loop.
+ * Learns, on one event loop, that what the loop knows of budgets in the store may not hold any
+ * longer.
  */
 public interface BudgetListener {
-  /** Knows nothing of budgets. */
+  /** A listener that does nothing. */
   BudgetListener NONE =
       new BudgetListener() {
         @Override
@@ -21,30 +21,29 @@ public interface BudgetListener {
       };
 
   /**
-   * Units go back to a budget: that it had nothing left proves nothing any longer. Told when it is
-   * on its way and again when it has arrived, before anything that was decided after it: what was
-   * decided before may be told in between.
+   * Units go back to a budget, so earlier refusals of it are no proof. Called when the refund is
+   * sent, and again when it has arrived, before any decision that was made after it; decisions that
+   * were made before may come in between.
    *
-   * @param key which of the keys is that of the budget.
+   * @param key index of the budget's key.
    * @param cost units of it that each request took.
    */
   void givenBack(StoreKeys keys, int key, long cost);
 
   /**
-   * A budget was given back by hand, whatever the costs of the requests that it refused: what was
-   * decided before proves nothing any longer.
+   * An operator has reset a budget, so earlier refusals of it are no proof, at any cost.
    *
    * @param name in the store.
    * @param partition of the name.
    */
   void forget(byte[] name, int partition);
 
-  /** Budgets were given back by hand, and may be any: what was decided before proves nothing. */
+  /** An operator has reset budgets, and it is unknown which: no earlier refusal is proof. */
   void forgetAll();
 
   /**
-   * A server may have taken the place of another, for any partition: see {@link LoopStore#server}.
-   * What was kept of another one's budgets may be unknown to it.
+   * A server may have replaced another for any partition ({@link LoopStore#server}), and may not
+   * know what is kept of the other's budgets.
    */
   default void serversChanged() {}
 }

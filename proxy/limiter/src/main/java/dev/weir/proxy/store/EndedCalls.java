@@ -5,12 +5,12 @@ import io.netty.channel.EventLoop;
 import java.util.ArrayDeque;
 
 /**
- * Calls that have come to their end and whose requests are told, one call after the other and never
- * within another's writing: a write that fails does so at once, in the middle of the request that
- * caused it, and whoever is told may send the next. Such an end waits until the event loop has come
- * back to its top. All others are told where they come from, which is the top.
+ * The calls that have ended, and whose requests have to be told, one call after the other and never
+ * within another's write. A failing write ends its call at once, in the middle of the request that
+ * caused it, and a callback may send the next call. Such an end waits until the event loop has
+ * returned to its top; all other ends come from there.
  *
- * <p>One per event loop; used by that loop.
+ * <p>One per event loop.
  */
 final class EndedCalls {
   private final EventLoop eventLoop;
@@ -32,7 +32,7 @@ final class EndedCalls {
     writing--;
   }
 
-  /** A call has come to its end. */
+  /** Adds a call that has ended. */
   void add(BatchCall call) {
     ended.add(call);
     if (isTelling) {

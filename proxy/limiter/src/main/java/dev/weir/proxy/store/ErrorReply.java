@@ -1,26 +1,28 @@
 package dev.weir.proxy.store;
 
-/** An error that a server replies instead of executing a call, by its first word. */
+/** An error reply of a server that did not execute a call, by its first word. */
 enum ErrorReply {
-  /** The script is not known there: after a start, a flush or a failover. */
+  /** The server does not have the script: after a start, a flush or a failover. */
   NOSCRIPT(Remedy.SEND_SOURCE),
 
-  /** The slot has another owner. */
+  /** The slot belongs to another server. */
   MOVED(Remedy.FOLLOW),
 
-  /** The slot is on its way to another owner. */
+  /** The slot is being moved to another server. */
   ASK(Remedy.FOLLOW),
 
-  /** The slot is on its way, and some keys of the call are on the other side, or nowhere yet. */
+  /**
+   * The slot is being moved, and some keys of the call are on the other server, or do not exist.
+   */
   TRYAGAIN(Remedy.SPLIT),
   CLUSTERDOWN(Remedy.REFRESH),
   MASTERDOWN(Remedy.REFRESH),
 
-  /** A replica: it was a master when the map was made. */
+  /** The server is a replica; it was a master when the map was read. */
   READONLY(Remedy.REFRESH),
   LOADING(Remedy.NONE),
 
-  /** No memory left, and the policy evicts nothing. */
+  /** The server has no memory left, and evicts nothing. */
   OOM(Remedy.NONE),
   BUSY(Remedy.NONE),
   NOAUTH(Remedy.NONE),
@@ -30,13 +32,13 @@ enum ErrorReply {
   NOREPLICAS(Remedy.NONE),
   OTHER(Remedy.NONE);
 
-  /** A way to a decision in spite of an error, within its deadline. */
+  /** What can still lead to a decision within the deadline. */
   enum Remedy {
     SEND_SOURCE,
     FOLLOW,
-    /** Sends one key at a time. */
+    /** Send the checks one by one. */
     SPLIT,
-    /** The map of the servers is old. */
+    /** Read the map of the servers again. */
     REFRESH,
     NONE
   }

@@ -1,14 +1,14 @@
 package dev.weir.proxy.store;
 
-/** Takes what became of a lease; on the event loop that asked. */
+/** Receives the result of a request for a lease, on the event loop that asked. */
 public interface LeaseCallback extends StoreCallback {
   /**
-   * The store has kept requests, but decided too late: {@link #unavailable} was told before. They
-   * may be used as long as their life lasts. What was granted besides them is not the callback's:
-   * it goes back, unless its requests have passed.
+   * The store has granted a lease, too late: {@link #unavailable} was called before. Its units may
+   * be used within their life. Other units that were granted are returned by the store's side,
+   * unless their requests have passed.
    *
-   * @param ticket that of the question.
-   * @param decision grants nothing and keeps something; valid during the call only.
+   * @param ticket of the question.
+   * @param decision grants nothing now, and has leased units; valid during the call only.
    */
   void keptLate(long ticket, StoreDecision decision);
 }

@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The store as one event loop sees it. A question goes to the {@link Shard} of its keys, which
- * gathers questions into a {@link Batch} and sends it over the {@link StoreLink} of its server.
- * Whoever asks is told once, within the deadline, on this loop.
+ * The store for one event loop. A question goes to the {@link Shard} of its keys, which gathers
+ * questions into a {@link Batch}, and sends it over the {@link StoreLink} of its server. Each
+ * callback is made once, within the deadline, on this loop.
  */
 public final class LoopStore {
   private final LoopStoreConfig parts;
@@ -26,18 +26,21 @@ public final class LoopStore {
   private final BatchPool batches;
   private final StoreLinks links;
 
-  /** The shard of each partition; null if no server has it. */
+  /** The shard of each partition; null if no server has the partition. */
   private final Shard[] shards = new Shard[Partitions.COUNT];
 
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private boolean isTried;
 
-  /** Shards with questions that others were said to follow, until {@link #sendGathered}. */
+  /** Shards that hold back questions, until {@link #sendGathered}. */
   private Shard[] waiting = new Shard[16];
 
   private int waitingCount;
 
-  /** Null until the servers are connected; or for ever, if nobody waits for them. */
+  /**
+   * The warm-up, until all servers were connected; null afterwards, or if the start does not wait
+   * for them.
+   */
   private WarmUp warmUp;
 
   LoopStore(LoopStoreConfig parts) {
@@ -50,17 +53,16 @@ public final class LoopStore {
     links = new StoreLinks(parts, ended, new Listener());
   }
 
-  /** Says who keeps what is known of budgets; before the first question. */
+  /** Sets who learns of changed budgets; before the first question. */
   public void listener(BudgetListener ofBudgets) {
     outcomes.listener(ofBudgets);
   }
 
   /**
-   * Asks a question. Nobody is told anything within this call. A question without a callback is
-   * done if the server can be reached; a debt is kept until it can.
+   * Asks a question. No callback is made within this call. A question without a callback succeeds
+   * if the server can be reached; a debt is kept until it can.
    *
-   * @return null if the answer will be told, or nobody is to be told any; else why there is none,
-   *     and it will not.
+   * @return null if a callback follows, or none is wanted; otherwise why there will be none.
    */
   public StoreFault ask(StoreQuestion question, long nowNs) {
     switch (question.operation) {
@@ -105,7 +107,9 @@ public final class LoopStore {
     waiting[waitingCount++] = shard;
   }
 
-  /** Nothing follows any more what was said to be {@link StoreQuestion#followed}. */
+  /**
+   * Sends what was held back: no question follows those that are {@link StoreQuestion#followed}.
+   */
   public void sendGathered(long nowNs) {
     outcomes.asking(true);
     try {
@@ -132,15 +136,15 @@ public final class LoopStore {
   }
 
   /**
-   * Which server has a partition now, as {@link StoreDecision#server()} says; 0 while none is
-   * connected that may decide.
+   * The identity of the server that has a partition now ({@link StoreDecision#server()}); 0 while
+   * no connected server may decide.
    */
   public long server(int partition) {
     Shard shard = shards[partition];
     return shard == null ? 0 : shard.link().server();
   }
 
-  /** Whether one check may have all of these keys: they are in one call's reach. */
+  /** Whether one check may have all of these keys, as one call reaches them. */
   public boolean isOneCheck(StoreKeys keys) {
     Shard shard = shards[keys.partition(0)];
     for (int key = 1; key < keys.count(); key++) {
@@ -151,17 +155,17 @@ public final class LoopStore {
     return true;
   }
 
-  /** Makes a timer that calls back on this loop. */
+  /** Makes a timer on this loop. */
   public WakeUp wakeUp(Runnable task) {
     return new WakeUp(parts.eventLoop(), parts.clock(), task);
   }
 
-  /** Completes when every server of the first map is connected, and has been tried. */
+  /** Completes when every server of the first map is connected, and the script has run there. */
   CompletableFuture<Void> ready() {
     return ready;
   }
 
-  /** Takes over another map of the servers: what stays keeps its connection and its batches. */
+  /** Applies another map of the servers: servers that stay keep their connections and batches. */
   void apply(ShardMap map) {
     links.apply(map);
     divide(map);
@@ -170,7 +174,7 @@ public final class LoopStore {
     tryOnce();
   }
 
-  /** Gives each partition to the shard of its server; shards that stay keep their batches. */
+  /** Assigns each partition to the shard of its server; shards that stay keep their batches. */
   private void divide(ShardMap map) {
     Shard[] before = shards.clone();
     Map<StoreLink, Shard> byLink = new HashMap<>();
@@ -202,7 +206,7 @@ public final class LoopStore {
     }
   }
 
-  /** Charges what has passed without a decision, of all shards of one server. */
+  /** Sends the debts of all shards of one server. */
   private void settleDebts(StoreLink link, long nowNs) {
     if (debts.isEmpty()) {
       return;
@@ -216,7 +220,7 @@ public final class LoopStore {
     }
   }
 
-  /** When all servers are connected for the first time, they are tried before any request is. */
+  /** Warms up when all servers are connected for the first time, before the first request. */
   private void tryOnce() {
     if (!isTried && links.areReady()) {
       isTried = true;
@@ -231,7 +235,7 @@ public final class LoopStore {
     ready.complete(null);
   }
 
-  /** The sidecar starts without waiting any longer: from now on there may be requests. */
+  /** Ends the warm-up, as the sidecar starts serving. */
   void giveUpWaiting() {
     isTried = true;
     if (warmUp != null) {
@@ -240,7 +244,10 @@ public final class LoopStore {
     }
   }
 
-  /** A budget of that name was given back by hand; all may have been, if none can have it. */
+  /**
+   * Forgets what is known of a budget with that name, which an operator has reset; of all budgets,
+   * if no budget can have the name.
+   */
   void forget(byte[] name) {
     int partition = Partitions.named(name);
     if (partition < 0 || name.length > StoreKeys.MAX_KEY_BYTES) {
@@ -251,9 +258,8 @@ public final class LoopStore {
   }
 
   /**
-   * Has forgotten what is known of budgets that were reset: at once here, and by every other event
-   * loop of the process as soon as it can. Other processes believe their last answers as long as
-   * any other.
+   * Forgets what is known of budgets that were reset: at once here, and as soon as possible on
+   * every other event loop of the process. Other processes use their remembered refusals up.
    */
   public void forget(StoreKeys keys, int first, int count) {
     for (int key = first; key < first + count; key++) {
@@ -264,7 +270,7 @@ public final class LoopStore {
     }
   }
 
-  /** Whether nothing is gathered or on its way: all that was asked has its answer. */
+  /** Whether no question is gathered or under way. */
   public boolean isIdle() {
     for (Shard shard : shards) {
       if (shard != null && !shard.isIdle()) {
@@ -274,7 +280,7 @@ public final class LoopStore {
     return true;
   }
 
-  /** Closes all connections; who still waits is told that there is no decision. */
+  /** Closes all connections; requests that still wait fail. */
   void close() {
     for (Shard shard : shards) {
       if (shard != null) {
@@ -292,12 +298,12 @@ public final class LoopStore {
     return parts.clock().tick();
   }
 
-  /** How many connections to servers of the map decide at present, or do not. */
+  /** The number of connections to servers of the map that decide now, or that do not. */
   int count(boolean deciding) {
     return links.count(deciding);
   }
 
-  /** Whether somebody asks, or gives back, and is to find nothing changed by others meanwhile. */
+  /** Whether a question or refund is being made, during which no callback may change anything. */
   boolean isAsking() {
     return outcomes.isAsking();
   }

@@ -11,12 +11,13 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Settings and collaborators of an event loop's way to the store.
+ * Settings and collaborators of {@link LoopStore}.
  *
- * @param connector opens a connection to a server, of which the event loop is told.
+ * @param connector opens a connection to a server.
  * @param refreshMap asks for the map of the servers to be read again.
- * @param forget has every event loop of the process forget what it knows of the budget of a name.
- * @param deadlineNs how long an answer may take of which the question does not say it.
+ * @param forget lets every event loop of the process forget what it knows of the budget with a
+ *     name.
+ * @param deadlineNs the default deadline of a question.
  */
 record LoopStoreConfig(
     EventLoop eventLoop,

@@ -7,9 +7,9 @@ import dev.weir.proxy.request.StoreObserver;
 import dev.weir.proxy.store.debt.Debts;
 
 /**
- * The results of an event loop's questions: callbacks are told, requests that passed undecided
- * become debts, refunds are made known, and all are counted. An exception of one callback keeps no
- * other from being told.
+ * Passes on the results of an event loop's questions: makes callbacks, keeps debts for requests
+ * that passed undecided, reports refunds, and counts. An exception of one callback does not keep
+ * others from being called.
  *
  * <p>One per event loop.
  */
@@ -27,7 +27,7 @@ final class QuestionResults {
     this.debts = debts;
   }
 
-  /** Sets who counts from now on. */
+  /** Sets the observer that counts from now on. */
   void observer(StoreObserver counts) {
     observer = counts;
   }
@@ -44,7 +44,9 @@ final class QuestionResults {
     return listener;
   }
 
-  /** Somebody asks, or gives back, and is to find nothing changed by others until it is over. */
+  /**
+   * Sets whether a question or refund is being made, during which no callback may change anything.
+   */
   void asking(boolean now) {
     isAsking = now;
   }
@@ -57,7 +59,9 @@ final class QuestionResults {
     return clock.nowNs();
   }
 
-  /** Tells one that there is no decision; returns whether it passes all the same. */
+  /**
+   * Tells a callback that there is no decision; returns whether the request passes all the same.
+   */
   boolean tellUnavailable(StoreCallback callback, long ticket, StoreFault fault) {
     assert !isAsking : "a request is told within the question of another";
     observer.storeUnavailable(fault);
@@ -78,9 +82,7 @@ final class QuestionResults {
     }
   }
 
-  /**
-   * Tells one that was told before that there is no decision: some requests are kept all the same.
-   */
+  /** Passes on a lease that came too late for its request, which has failed before. */
   void tellKeptLate(LeaseCallback callback, long ticket, StoreDecision decision) {
     assert !isAsking : "a request is told within the question of another";
     try {
@@ -91,8 +93,8 @@ final class QuestionResults {
   }
 
   /**
-   * Some requests have passed and have not been charged: a budget whose debts find no room keeps no
-   * other from being charged.
+   * Keeps a debt: requests that have passed and have not been charged. If one budget's debts find
+   * no room, others are still kept.
    */
   void remember(StoreQuestion debt, long passedNs) {
     long nowNs = clock.nowNs();
@@ -103,12 +105,12 @@ final class QuestionResults {
     }
   }
 
-  /** The server may have charged what had passed before it was asked. */
+  /** Counts debts that the server may have charged. */
   void debtsCharged(long requests) {
     observer.storeDebts(requests, true);
   }
 
-  /** A refund is on its way. */
+  /** Reports a refund that is being sent. */
   void givingBack(StoreQuestion refund) {
     for (int i = 0; i < refund.keyCount; i++) {
       listener.givenBack(refund.keys, refund.first + i, refund.costs[i]);
@@ -116,7 +118,7 @@ final class QuestionResults {
   }
 
   /**
-   * The refunds of so many requests have come to their end.
+   * Counts refunds that have ended.
    *
    * @param sent whether the server may have executed them.
    */

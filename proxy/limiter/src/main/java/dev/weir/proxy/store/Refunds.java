@@ -7,8 +7,9 @@ import dev.weir.scripts.ScriptLimit;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The refunds of a batch: units that earlier batches were granted. They go before its checks, so
- * that none of these is refused for want of units that come back with it. Nobody waits for them.
+ * The refunds of a batch: grants of earlier batches that are returned. They come before its checks,
+ * so that no check is refused for want of units that come back in the same call. No request waits
+ * for them.
  *
  * <p>Reused with its batch.
  */
@@ -28,10 +29,10 @@ final class Refunds {
   private final long[] chargedAtUs = new long[Batch.MAX_KEYS];
   private final long[] livesUs = new long[Batch.MAX_KEYS];
 
-  /** The only server that each may go to; 0 for any. */
+  /** The only server that may execute each; 0 for any. */
   private final long[] servers = new long[Batch.MAX_KEYS];
 
-  /** The first refund that has not been handed over. */
+  /** The index of the first refund that was not moved to another batch. */
   private int first;
 
   void begin(long unixUs) {
@@ -41,8 +42,8 @@ final class Refunds {
   }
 
   /**
-   * Gives back what a check granted to some requests: in one, as time has given a part of it back
-   * once, and not once for each.
+   * Adds a refund of what one check granted to some requests: one refund for all, as time has
+   * returned a part of the grant once, and not once per request.
    */
   void add(StoreQuestion refund) {
     ScriptLimit[] of = refund.limits;
@@ -69,7 +70,7 @@ final class Refunds {
     }
   }
 
-  /** Hands the first one over; there is one. */
+  /** Moves the first one to another batch; there must be one. */
   void moveFirstTo(Batch other) {
     int at = first++;
     StoreQuestion moved = new StoreQuestion().giveBack(servers[at], chargedAtUs[at], livesUs[at]);
@@ -79,12 +80,12 @@ final class Refunds {
     other.refund(moved);
   }
 
-  /** Counts the refunds, but for those that were handed over. */
+  /** The number of refunds that were not moved. */
   int count() {
     return call.checkCount() - first;
   }
 
-  /** Whether each of them may go to that server. */
+  /** Whether that server may execute all of them. */
   boolean areAllFor(long server) {
     for (int at = first; at < call.checkCount(); at++) {
       if (servers[at] != 0 && servers[at] != server) {
@@ -94,7 +95,7 @@ final class Refunds {
     return true;
   }
 
-  /** Requests whose charges they give back. */
+  /** The requests whose charges they return. */
   long requestCount() {
     long sum = 0;
     for (int at = first; at < call.checkCount(); at++) {
@@ -103,7 +104,7 @@ final class Refunds {
     return sum;
   }
 
-  /** Tells of each that the server has given it back, or may have. */
+  /** Reports each that the server has executed, or may have. */
   void tell(BudgetListener listener) {
     for (int at = first; at < call.checkCount(); at++) {
       for (int key = firstKeys[at]; key < firstKeys[at] + limits[at].length; key++) {
@@ -130,7 +131,7 @@ final class Refunds {
     out.writeBytes(call.array(), 0, call.length());
   }
 
-  /** Whether what an answer says of the refunds, before anything else, makes sense. */
+  /** Whether the refunds' part of an answer is consistent. */
   boolean arePlausible(CheckReply reply) {
     for (int at = 0; at < call.checkCount(); at++) {
       int status = reply.status(at);

@@ -2,13 +2,13 @@ package dev.weir.proxy.store;
 
 import io.netty.buffer.ByteBuf;
 
-/** How a call is written in RESP 2, without a byte array for each part. */
+/** Writes calls in RESP 2, without a byte array for each part. */
 final class Resp {
   static final byte[] CRLF = {'\r', '\n'};
 
   private Resp() {}
 
-  /** The head of an array. */
+  /** Writes the head of an array. */
   static void array(ByteBuf out, int length) {
     out.writeByte('*');
     number(out, length);
@@ -24,7 +24,7 @@ final class Resp {
     number(out, length);
   }
 
-  /** A number as a bulk string. */
+  /** Writes a number as a bulk string. */
   static void bulkNumber(ByteBuf out, int value) {
     bulkHead(out, digits(value));
     number(out, value);

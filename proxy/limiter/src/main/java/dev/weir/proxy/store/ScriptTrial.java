@@ -14,22 +14,22 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A trial of the script on a server, with a key that means nothing: it is charged and forgotten, so
- * all commands that the script ever uses are run, and a missing permission shows before a request
- * depends on it.
+ * A trial run of the script on a server, with a key of its own that is charged and reset. It runs
+ * all commands that the script ever uses, so a missing permission shows before a request depends on
+ * it.
  */
 final class ScriptTrial {
-  /** The commands that the user of an ACL must be allowed. */
+  /** The commands that an ACL user must be allowed. */
   private static final String COMMANDS = "EVALSHA with TIME, MGET, EXISTS, SET and DEL";
 
   private ScriptTrial() {}
 
   /**
-   * Loads the script and tries it.
+   * Loads the script and runs it.
    *
-   * @param partition one that the server has; negative if it has none.
+   * @param partition of the server; negative if it has none.
    * @return the server's time, in microseconds; 0 if it was not asked. A fault says which command
-   *     it was.
+   *     failed.
    */
   static CompletionStage<Long> loadAndRun(
       RedisAsyncCommands<byte[], byte[]> commands, int partition) {
@@ -49,7 +49,7 @@ final class ScriptTrial {
         });
   }
 
-  /** Tries a script that is loaded; see {@link #loadAndRun}. */
+  /** Runs a script that is loaded; see {@link #loadAndRun}. */
   static CompletionStage<Long> run(RedisAsyncCommands<byte[], byte[]> commands, int partition) {
     if (partition < 0) {
       return CompletableFuture.completedFuture(0L); // no key of ours belongs there yet
@@ -80,7 +80,7 @@ final class ScriptTrial {
     return new CheckReply().wrap(ByteBuffer.wrap(answer), 2).nowUs();
   }
 
-  /** The partition is on its way to another server: this one is well all the same. */
+  /** Whether the server only says that the partition is being moved: it is healthy. */
   private static boolean isRedirection(Throwable fault) {
     return ErrorReply.of(StoreCalls.cause(fault)).remedy() == ErrorReply.Remedy.FOLLOW;
   }

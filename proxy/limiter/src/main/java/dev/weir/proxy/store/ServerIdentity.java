@@ -9,8 +9,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Tells one server from another: by its address, its process and the history of its data, which is
- * another one after each failover. What was charged to one may be unknown to the other.
+ * Tells servers apart, by address, process and the history of the data, which a failover changes.
+ * Charges to one may be unknown to another.
  */
 final class ServerIdentity {
   private static final Pattern PROCESS = Pattern.compile("run_id:(\\w+)");
@@ -18,7 +18,10 @@ final class ServerIdentity {
 
   private ServerIdentity() {}
 
-  /** Asks; completes in any case. Not 0; if the server does not tell, nobody else has that one. */
+  /**
+   * Asks a server for its identity; always completes. Never 0; a server that does not tell gets an
+   * identity of its own.
+   */
   static CompletionStage<Long> of(
       SocketAddress address, RedisAsyncCommands<byte[], byte[]> commands) {
     return commands

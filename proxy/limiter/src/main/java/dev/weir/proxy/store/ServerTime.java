@@ -1,23 +1,23 @@
 package dev.weir.proxy.store;
 
 /**
- * A server's clock, estimated from its last answer, and never ahead of it: so a request is not
- * charged to a window that began after it passed.
+ * Estimates a server's clock from its last answer, never ahead of it, so that no request is charged
+ * to a window that began after it passed.
  */
 final class ServerTime {
   private static final long NS_PER_US = 1_000;
 
-  /** Two clocks drift apart by a thousandth at most. */
+  /** The most that two clocks drift apart: a thousandth. */
   private static final int DRIFT = 1_000;
 
   private long serverUs;
   private long answeredNs;
 
   /**
-   * An answer has come.
+   * Records an answer.
    *
-   * @param decidedAtUs what the server's clock said before it left, 1 or more.
-   * @param nowNs the event loop's time, at which it was there.
+   * @param decidedAtUs the server's clock when it decided, 1 or more.
+   * @param nowNs the event loop's time when the answer arrived.
    */
   void answered(long decidedAtUs, long nowNs) {
     serverUs = decidedAtUs;

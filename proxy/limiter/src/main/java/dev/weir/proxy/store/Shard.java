@@ -8,21 +8,21 @@ import dev.weir.scripts.ScriptLimit;
 import java.util.function.IntFunction;
 
 /**
- * The partitions whose checks may travel in one call: those of a server, or, in a cluster, one
- * alone. It gathers their batches and sends them. The first check goes at once. While it is away
- * those that come are gathered, and go together when the answer arrives: so nobody waits for a
- * batch to fill, and the batches are as large as the load makes them.
+ * The partitions whose checks may be in one call: those of a server, or in a cluster a single one.
+ * Gathers their batches and sends them. The first check goes at once; checks that come while a
+ * batch is away are gathered, and go together when its answer arrives. So no check waits for a
+ * batch to fill, and batches are as large as the load makes them.
  *
- * <p>One per event loop and server or partition; used by that loop.
+ * <p>One per event loop and server or partition.
  */
 final class Shard implements Debts.Carrier {
-  /** Calls that may be in flight: more than one only if one is full, or waits too long. */
+  /** The most calls in flight: more than one only if a batch is full, or has waited too long. */
   static final int MAX_IN_FLIGHT = 8;
 
-  /** Checks that have been gathered for so long go with the next that comes. */
+  /** Checks that have been gathered for this long go with the next one that comes. */
   static final long MAX_AGE_NS = 1_000_000;
 
-  /** Redirections that one batch follows. */
+  /** The most redirections that one batch follows. */
   private static final int MAX_HOPS = 5;
 
   private final LoopStoreConfig parts;
@@ -36,7 +36,7 @@ final class Shard implements Debts.Carrier {
   private Batch gathering;
   private int inFlight;
 
-  /** Whether the next call has to carry debts: under load there is never a call for them alone. */
+  /** Whether the next call has to carry debts: under load there is never a call with debts only. */
   private boolean owes;
 
   Shard(
@@ -58,12 +58,12 @@ final class Shard implements Debts.Carrier {
     return link;
   }
 
-  /** The debts that it may carry. */
+  /** The number of its debts. */
   Debts.Count debts() {
     return ownDebts;
   }
 
-  /** Asks a question; or returns why there is no answer, and nobody is told. */
+  /** Asks a question; or returns why there will be no answer, and no callback follows. */
   StoreFault ask(StoreQuestion question, long nowNs) {
     StoreFault fault = obstacle(question, nowNs);
     if (fault != null) {
@@ -80,7 +80,7 @@ final class Shard implements Debts.Carrier {
     return null;
   }
 
-  /** Sends what has been gathered, if it need not wait for what is away. */
+  /** Sends what has been gathered, unless it has to wait for a batch that is away. */
   void sendDue(long nowNs) {
     if (gathering == null) {
       return;
@@ -91,10 +91,7 @@ final class Shard implements Debts.Carrier {
     }
   }
 
-  /**
-   * Gives back what was granted to some requests at one time, if the server can be reached; else
-   * returns why not.
-   */
+  /** Refunds a grant, if the server can be reached; otherwise returns why not. */
   StoreFault refund(StoreQuestion refund) {
     long nowNs = outcomes.nowNs();
     boolean isElsewhere = refund.server != 0 && refund.server != link.server();
@@ -119,7 +116,7 @@ final class Shard implements Debts.Carrier {
     return obstacle(to.keyCount, to.keys.length(to.first, to.keyCount), nowNs);
   }
 
-  /** Makes room in the batch that gathers; says what stands against it, or null. */
+  /** Makes room in the gathering batch; returns why that is impossible, or null. */
   private StoreFault obstacle(int keyCount, int byteCount, long nowNs) {
     if (!link.takesCalls()) {
       parts.refreshMap().run(); // the server may have been replaced
@@ -142,7 +139,7 @@ final class Shard implements Debts.Carrier {
     return null;
   }
 
-  /** Charges what has passed without a decision, if the server is there. */
+  /** Sends debts, if the server decides. */
   void settleDebts(long nowNs) {
     if (ownDebts.debts() > 0 && link.serverTime().isKnown() && debts.owes(ownDebts, nowNs)) {
       owes = true;
@@ -179,12 +176,12 @@ final class Shard implements Debts.Carrier {
     to.write(batch.call(), nowNs);
   }
 
-  /** The first requests of a batch did not get their decision in time. */
+  /** The deadline of a batch's first requests has passed. */
   void expired(Batch batch, long nowNs) {
     (batch.link() == null ? link : batch.link()).breaker().failed(nowNs);
   }
 
-  /** Nobody waits for a batch any more; what it gives back still goes. */
+  /** The deadlines of all requests of a batch have passed; its refunds are still sent. */
   void abandoned(Batch batch) {
     if (batch == gathering) { // and it never left
       batch.dropChecks();
@@ -196,9 +193,9 @@ final class Shard implements Debts.Carrier {
   }
 
   /**
-   * The map of the servers has changed, and this shard is no longer in it: another takes over.
+   * Retires this shard, as it is not in the new map of the servers.
    *
-   * @param heirs by partition, the shards that are.
+   * @param heirs the shards of the new map, by partition.
    */
   void retire(IntFunction<Shard> heirs) {
     if (gathering == null) {
@@ -217,7 +214,7 @@ final class Shard implements Debts.Carrier {
     }
   }
 
-  /** Whether no batch gathers or is on its way. */
+  /** Whether no batch is being gathered or under way. */
   boolean isIdle() {
     return gathering == null && inFlight == 0;
   }
@@ -235,7 +232,7 @@ final class Shard implements Debts.Carrier {
     batches.release(batch);
   }
 
-  /** The server has answered. */
+  /** The server has answered a batch. */
   void answered(Batch batch) {
     final long nowNs = parts.clock().tick();
     inFlight--;
@@ -282,7 +279,7 @@ final class Shard implements Debts.Carrier {
     batches.release(batch);
   }
 
-  /** Whether the batch is under way again. */
+  /** Tries to get a decision in spite of an error; returns whether the batch is under way again. */
   private boolean remedy(Batch batch, long nowNs) {
     ErrorReply error = ErrorReply.of(batch.call().error());
     if (error == ErrorReply.MOVED || error.remedy() == Remedy.REFRESH) {
@@ -318,7 +315,7 @@ final class Shard implements Debts.Carrier {
     return false;
   }
 
-  /** Sends every check by itself: those of keys that are nowhere yet may not travel together. */
+  /** Sends every check in a batch of its own, as keys of a moving slot may not be in one call. */
   private void split(Batch batch, long nowNs) {
     while (batch.refundCount() > 0 && batches.hasOne()) {
       Batch part = batches.take(this, link.serverTime());
@@ -342,7 +339,7 @@ final class Shard implements Debts.Carrier {
     end(batch, StoreFault.ERROR_REPLY, false);
   }
 
-  /** The connection was lost with the batch on it. */
+  /** The connection was lost while the batch was on it. */
   void lost(Batch batch) {
     inFlight--;
     batch.link().lostCall();
@@ -360,8 +357,8 @@ final class Shard implements Debts.Carrier {
   /**
    * Sends what was gathered meanwhile.
    *
-   * @param isDecided whether the call before was: a debt that was not taken would not be now, and
-   *     the link offers it again in a while.
+   * @param isDecided whether the call before succeeded: otherwise debts are not sent now; the link
+   *     offers them again.
    */
   private void proceed(long nowNs, boolean isDecided) {
     if (!link.takesCalls()) {

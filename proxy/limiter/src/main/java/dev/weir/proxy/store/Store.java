@@ -41,20 +41,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The store of a fleet, for one process: a {@link LoopStore} for each event loop, and one thread
- * that keeps the map of the servers, counts the sidecars that share them, and never decides
- * anything.
+ * The store of a process: a {@link LoopStore} for each event loop, and one thread that reads the
+ * map of the servers and counts the sidecars, and never decides anything.
  */
 public final class Store implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Store.class);
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(1);
 
-  /** Between two readings of the map that somebody asks for; doubled while they bring no news. */
+  /**
+   * The least time between two readings of the map on request; it doubles while they find no
+   * change.
+   */
   private static final long LEAST_REFRESH_NS = 100_000_000;
 
   private static final long MOST_REFRESH_NS = 1_000_000_000;
 
-  /** Between two tries to learn of any server at all. */
+  /** Milliseconds between two tries to find any server. */
   private static final long FIRST_MAP_MS = 200;
 
   private final StoreSettings settings;
@@ -68,7 +70,7 @@ public final class Store implements AutoCloseable {
   private final LoopBroadcast<LoopStore> loops = new LoopBroadcast<>();
   private final ScheduledThreadPoolExecutor keeper;
 
-  /** Completes when the sidecars have been counted, or somebody has tried to. */
+  /** Completes when the sidecars were counted for the first time, or that has failed. */
   private final CompletableFuture<Void> counted = new CompletableFuture<>();
 
   private final AtomicBoolean refreshing = new AtomicBoolean();
@@ -91,7 +93,7 @@ public final class Store implements AutoCloseable {
           "known again",
           Incident.Ends.BY_WORD);
 
-  /** Resets of budgets by hand are not heard. */
+  /** Resets by operators are not received. */
   private final Incident deaf =
       new Incident(
           LOG,
@@ -103,11 +105,11 @@ public final class Store implements AutoCloseable {
   private record Member(EventLoop eventLoop, LoopStore store, LoopRedisClient client) {}
 
   /**
-   * @param service whose sidecars are counted; empty if it has no name.
-   * @param rulesDigest tells other rules from these, for the sidecars to see whether they agree;
-   *     empty if no rule asks. Asked by one thread.
-   * @param onPeerCount is told how many sidecars share the store, this one included, when their
-   *     number changes; 1 until it is told. May take its time.
+   * @param service whose sidecars are counted; empty if it is not set.
+   * @param rulesDigest a digest of the rules that use the store, by which sidecars find out whether
+   *     they agree; empty if no rule uses it. Called by one thread.
+   * @param onPeerCount is called when the number of sidecars that share the store changes, this one
+   *     included; the number is 1 before. May take its time.
    */
   public Store(
       StoreSettings settings,
@@ -132,7 +134,7 @@ public final class Store implements AutoCloseable {
     keeper.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
   }
 
-  /** The store for one more event loop; before {@link #start}. */
+  /** Makes the store for one more event loop; before {@link #start}. */
   public LoopStore join(
       EventLoop eventLoop, LoopClock clock, Deadlines deadlines, StoreObserver observer) {
     LoopRedisClient client =
@@ -156,8 +158,8 @@ public final class Store implements AutoCloseable {
   /**
    * Connects every event loop to every server.
    *
-   * @param timeoutNs how long to wait for that; after it the sidecar goes on, and each rule's
-   *     policy decides until the store is there.
+   * @param timeoutNs how long to wait; after it the sidecar goes on, and failure policies decide
+   *     until the store is connected.
    * @return whether all connections are open.
    */
   public boolean start(long timeoutNs) {
@@ -194,7 +196,7 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  /** Asks for the map to be read again, soon: somebody found it to be old. Any thread. */
+  /** Asks for the map to be read again soon, as an event loop has found it old. Any thread. */
   private void refresh() {
     boolean isFixed =
         settings.topology() == Topology.STANDALONE || settings.topology() == Topology.SHARDED;
@@ -207,7 +209,7 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  /** Until the reading begins nobody can ask for another. */
+  /** Schedules a reading; until it begins, no other is scheduled. */
   private void scheduleRefresh() {
     long sinceNs = System.nanoTime() - readNs;
     if (sinceNs > 2 * MOST_REFRESH_NS) {
@@ -224,7 +226,7 @@ public final class Store implements AutoCloseable {
     refreshNs = map != before ? LEAST_REFRESH_NS : Math.min(2 * refreshNs, MOST_REFRESH_NS);
   }
 
-  /** A task that comes again must not throw: it would not come again. */
+  /** Catches exceptions of a repeated task, which would not run again after one. */
   private Runnable guarded(Runnable task) {
     return () -> {
       try {
@@ -242,7 +244,7 @@ public final class Store implements AutoCloseable {
     attend();
   }
 
-  /** Examines the map's servers and listens to them, beside the questions. */
+  /** Checks the settings of the map's servers, and subscribes to resets there. */
   private void attend() {
     examine();
     try {
@@ -254,9 +256,9 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Has every event loop forget what it knows of budgets that were given back. Any thread.
+   * Lets every event loop forget what it knows of budgets that were reset. Any thread.
    *
-   * @param name of the budget in the store; of all, if no budget has that name.
+   * @param name of the budget in the store; of all budgets, if none has that name.
    * @return the version that {@link #forgotten} reaches once every loop has.
    */
   public long forget(String name) {
@@ -267,12 +269,12 @@ public final class Store implements AutoCloseable {
     return loops.tell(store -> store.forget(name));
   }
 
-  /** The last version of what every event loop has forgotten. */
+  /** The version up to which every event loop has forgotten. */
   public long forgotten() {
     return loops.acknowledged();
   }
 
-  /** Reads the map, and hands it to the event loops if it is another one. */
+  /** Reads the map, and passes it to the event loops if it has changed. */
   private void read() {
     readNs = System.nanoTime();
     try {
@@ -306,7 +308,7 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  /** Warns of servers that forget budgets when memory is short. Once for each. */
+  /** Warns once of each server that evicts keys when memory is short. */
   private void examine() {
     for (SocketAddress server : map.servers()) {
       if (!examined.contains(server)) {
@@ -334,17 +336,19 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  /** How many sidecars share the store, this one included; the last that was known. Any thread. */
+  /**
+   * The number of sidecars that share the store, this one included, as last counted. Any thread.
+   */
   public int peerCount() {
     return peers == null ? 1 : peers.count();
   }
 
-  /** Servers that this process knows of at present. */
+  /** The number of servers that are known now. */
   public int serverCount() {
     return map.servers().size();
   }
 
-  /** How many of all loops' connections to servers decide at present. */
+  /** The number of all event loops' connections to servers that decide now, or that do not. */
   public int count(boolean deciding) {
     int count = 0;
     for (Member member : members) {

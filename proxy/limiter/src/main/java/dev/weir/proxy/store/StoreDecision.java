@@ -6,11 +6,11 @@ import dev.weir.scripts.CheckCall;
 import dev.weir.scripts.CheckReply;
 
 /**
- * The decision of the store on one question, read from the reply at once: what its check was
- * granted, and the figures of the limit that they are about. Owned by an event loop and reused.
+ * The store's decision on one question, read from the reply: what its check was granted, and the
+ * figures of one of its limits. Owned by an event loop and reused.
  */
 public final class StoreDecision {
-  /** {@link #retryAfterNs}: no wait lets the request pass. */
+  /** The value of {@link #retryAfterNs} if no wait lets the request pass. */
   public static final long NEVER = -1;
 
   private static final long NS_PER_US = 1_000;
@@ -34,18 +34,18 @@ public final class StoreDecision {
   private boolean isWindowEnd;
   private boolean isMarked;
 
-  /** Marks by limit, of what was granted and kept; of a decision that has any. */
+  /** Marks of grants and leases by limit, if the decision has any. */
   private final long[] grantedMarks = new long[CheckCall.MAX_LIMITS];
 
   private final long[] keptMarks = new long[CheckCall.MAX_LIMITS];
 
   /**
-   * Reads the decision on a check, for one of its requests.
+   * Reads the decision for one of the requests of a check.
    *
    * @param entry of the check in the reply.
-   * @param ofRequest requests of the question's own that are granted.
+   * @param ofRequest requests of the question that are granted.
    * @param isAll whether that is all that it asked for.
-   * @param left units left once the request has its part.
+   * @param left units left after this request's part.
    */
   void read(
       CheckReply reply,
@@ -75,12 +75,12 @@ public final class StoreDecision {
     isWindowEnd = false;
   }
 
-  /** Says when the store was asked. */
+  /** Sets when the store was asked. */
   void sent(long ns) {
     sentNs = ns;
   }
 
-  /** Reads the marks of what was granted, and which server decided. */
+  /** Reads the marks of a grant, and which server made it. */
   void readMarks(CheckReply reply, BatchChecks checks, int check, long by) {
     server = by;
     int lease = checks.leaseIndex(check);
@@ -89,7 +89,7 @@ public final class StoreDecision {
     }
   }
 
-  /** Reads what a lease keeps. */
+  /** Reads the lease. */
   void readLease(CheckReply reply, BatchChecks checks, int check) {
     int lease = checks.leaseIndex(check);
     kept = reply.kept(lease);
@@ -100,7 +100,7 @@ public final class StoreDecision {
     }
   }
 
-  /** Holds the keys of the check from {@link #firstKey()} on. */
+  /** The keys of the check, from {@link #firstKey()} on. */
   public StoreKeys keys() {
     return keys;
   }
@@ -114,43 +114,46 @@ public final class StoreDecision {
     return granted > 0;
   }
 
-  /** Requests that were granted, of those that were asked for. */
+  /** Requests that were granted, of those that the question is about. */
   public long granted() {
     return granted;
   }
 
   /**
-   * Whether the store had less than what was asked for together: it refused the question, or
-   * another that shared its check, or kept nothing though something was to be kept.
+   * Whether the store had less than was asked for together: it refused the question, or another in
+   * its check, or leased nothing though a lease was wanted.
    */
   public boolean isShort() {
     return isShort;
   }
 
-  /** Whether this is the decision of an earlier check once, and cost nothing. */
+  /**
+   * Whether this repeats the decision on an earlier check with the same idempotency key, and
+   * charges nothing.
+   */
   public boolean replayed() {
     return replayed;
   }
 
-  /** Whether it is none, as the name of a check once has been granted another cost. */
+  /** Whether there is no decision, as the idempotency key was granted another cost. */
   public boolean isOfOtherCost() {
     return status == CheckReply.OTHER_COST;
   }
 
-  /** Whether a reset found anything to forget. */
+  /** Whether a reset found a budget to reset. */
   public boolean done() {
     return status == CheckReply.DONE;
   }
 
   /**
-   * Which of the check's limits the figures are about, from 0: the one with the longest wait, or
+   * The limit of the check that the figures are about, from 0: the one with the longest wait, or
    * the one closest to exhaustion.
    */
   public int limitIndex() {
     return limitIndex;
   }
 
-  /** When the store decided, in the time of the server: a refund of the charge has to say it. */
+  /** When the store decided, in the server's time; a refund needs it. */
   public long decidedAtUs() {
     return decidedAtUs;
   }
@@ -160,67 +163,67 @@ public final class StoreDecision {
     return remaining;
   }
 
-  /** The time from the decision on until the limit is whole again. */
+  /** The time from the decision until the budget is full again. */
   public long resetAfterNs() {
     return resetAfterNs;
   }
 
   /**
-   * From the decision on, the least wait for the first request to pass that was not granted; {@link
-   * #NEVER}; 0 if all were.
+   * The shortest wait from the decision for the first request that was not granted; {@link #NEVER};
+   * 0 if all were.
    */
   public long retryAfterNs() {
     return retryAfterNs;
   }
 
-  /** How long a queue holds the request. */
+  /** How long the request waits for its slot in a queue. */
   public long waitNs() {
     return waitNs;
   }
 
-  /** Further requests that a lease keeps, to be used until {@link #leaseEndNs()}. */
+  /** Requests that the lease is for, to be used until {@link #leaseEndNs()}. */
   public long kept() {
     return kept;
   }
 
-  /** How long what is kept may be used, from the decision on; 0 if nothing is. */
+  /** The life of the lease from the decision on; 0 if there is none. */
   public long lifeUs() {
     return lifeUs;
   }
 
-  /** From when on what is kept may not be used any more, on the loop's clock. */
+  /** The end of the lease, by the loop's clock. */
   public long leaseEndNs() {
     return LeaseLife.endNs(sentNs, lifeUs);
   }
 
-  /** Whether what is kept ends with the window of one of the limits. */
+  /** Whether the lease ends with the window of one of the limits. */
   public boolean isWindowEnd() {
     return isWindowEnd;
   }
 
-  /** The {@link StoreQuestion#mark} of requests that were kept. */
+  /** The {@link StoreQuestion#mark} of the leased units. */
   public long keptMark(int limit) {
     return keptMarks[limit];
   }
 
   /**
-   * The {@link StoreQuestion#mark} of requests that were granted at once: {@link CheckCall#NO_MARK}
-   * if none of the check's limits has marks.
+   * The {@link StoreQuestion#mark} of the units that were granted at once: {@link
+   * CheckCall#NO_MARK} if none of the check's limits has marks.
    */
   public long grantedMark(int limit) {
     return isMarked ? grantedMarks[limit] : CheckCall.NO_MARK;
   }
 
   /**
-   * Which server granted a lease, or what has marks: equal for the same address, process and
-   * replication history; 0 if there is neither. If the server does not tell, each connection counts
-   * as another one.
+   * The identity of the server that granted a lease, or units with marks: equal for the same
+   * address, process and replication history; 0 for other decisions. If the server does not tell,
+   * each connection counts as another server.
    */
   public long server() {
     return server;
   }
 
-  /** When the store was asked, on the loop's clock: it decided then or later. */
+  /** When the store was asked, by the loop's clock; it decided then or later. */
   public long sentNs() {
     return sentNs;
   }

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Faults of each server, for the log: one line when it begins and one when it ends, however many
- * event loops and requests find out. Any thread.
+ * Reports faults of each server to the log: one line at the beginning and one at the end, however
+ * many event loops and requests find out. Any thread.
  */
 final class StoreHealth {
   private static final Logger LOG = LoggerFactory.getLogger(StoreHealth.class);
@@ -54,7 +54,7 @@ final class StoreHealth {
     away.noticed(server, cause);
   }
 
-  /** There is a connection to a server, and it decides. */
+  /** A server is connected and decides. */
   void up(String server) {
     away.ended(server);
   }

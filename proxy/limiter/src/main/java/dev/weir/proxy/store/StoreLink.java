@@ -15,43 +15,45 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntSupplier;
 
 /**
- * One event loop's connection to one server. It is ready when the script is loaded and a trial of
- * it has run, so a missing permission shows before a request depends on it. A connection that is
- * lost, or that has not answered for {@link #HANG_NS}, is closed and opened anew, after a pause
- * that grows and is never the same on two sidecars. An event loop that was held up itself, as on a
- * machine that stood still, reads what came meanwhile before it judges. Nothing is sent twice.
+ * One event loop's connection to one server. It is ready when the script is loaded and has run
+ * once, so a missing permission shows before a request depends on it. A connection that is lost, or
+ * that has not answered for {@link #HANG_NS}, is closed and opened again, after a growing pause
+ * with jitter. An event loop that was itself held up, as on a suspended machine, first reads what
+ * has arrived before it judges. Nothing is sent twice.
  */
 final class StoreLink extends Deadlines.Waiter {
-  /** A call without an answer for so long means that the connection is of no use. */
+  /** After so long without an answer to a call the connection is closed. */
   static final long HANG_NS = 1_000_000_000;
 
   private static final String NO_ANSWER = "no answer for " + HANG_NS / 1_000_000 + " ms or more";
 
-  /** How long it may take to connect and to try the script, beyond what Lettuce allows for TCP. */
+  /** The time for connecting and running the script once, beyond Lettuce's time-out for TCP. */
   private static final long OPEN_NS = 3_000_000_000L;
 
-  /** Deadlines in a row without an answer, after which nobody waits any longer. */
+  /** The deadlines in a row without an answer after which the breaker opens. */
   private static final int PATIENCE = 4;
 
   private static final long FIRST_PAUSE_NS = 50_000_000;
   private static final long LAST_PAUSE_NS = 2_000_000_000;
   private static final long LOOK_NS = 100_000_000;
 
-  /** Looks that are so far apart tell of this event loop, and not of the server. */
+  /** If two looks are further apart, this event loop was held up, not the server. */
   private static final long HELD_UP_NS = HANG_NS / 2;
 
-  /** Is told what becomes of the connections to servers; on their event loop. */
+  /** Learns what happens to the connections to servers, on their event loop. */
   interface Listener {
-    /** The connection is open, and the script has been tried. */
+    /** The connection is open, and the script has run. */
     void ready(StoreLink link);
 
-    /** The server decides, as far as is known: what is owed may be sent to it. */
+    /** The server decides, as far as is known: debts may be sent to it. */
     void takesDebts(StoreLink link, long nowNs);
 
     /** The map of the servers may be old. */
     void mapIsOld();
 
-    /** A connection has not been used for a while: one that nobody needs may be closed. */
+    /**
+     * A connection has not been used for a while, and may be closed if the map does not have it.
+     */
     void mayBeUnused();
   }
 
@@ -72,16 +74,16 @@ final class StoreLink extends Deadlines.Waiter {
   private final ServerTime serverTime = new ServerTime();
   private StatefulRedisConnection<byte[], byte[]> connection;
 
-  /** Connected, but the script has not been tried yet. */
+  /** A connection on which the script has not run yet. */
   private StatefulRedisConnection<byte[], byte[]> opening;
 
-  /** Redirected here before the connection was there: few, as the shards know better soon. */
+  /** Calls that were redirected here before the connection was open. */
   private final ArrayDeque<BatchCall> waiting = new ArrayDeque<>();
 
   private int attempts;
   private State state = State.PAUSED;
 
-  /** Which server the connection is to; see {@link ServerIdentity}. */
+  /** The identity of the server: {@link ServerIdentity}. */
   private long server;
 
   private long pauseNs = FIRST_PAUSE_NS;
@@ -90,7 +92,7 @@ final class StoreLink extends Deadlines.Waiter {
   private long lastLookNs;
 
   /**
-   * @param partition one that the server has at present; negative if it has none.
+   * @param partition that the server has; negative if it has none.
    */
   StoreLink(
       LoopStoreConfig parts,
@@ -123,22 +125,24 @@ final class StoreLink extends Deadlines.Waiter {
     return breaker;
   }
 
-  /** Which server it is connected to, see {@link StoreDecision#server()}; 0 while it is not. */
+  /**
+   * The identity of the connected server ({@link StoreDecision#server()}); 0 while there is none.
+   */
   long server() {
     return state == State.READY ? server : 0;
   }
 
-  /** The server's time, by its last answer. */
+  /** The server's estimated time. */
   ServerTime serverTime() {
     return serverTime;
   }
 
-  /** Whether nobody waits for an answer from here. */
+  /** Whether no answer is awaited on it. */
   boolean isIdle() {
     return calls == 0 && waiting.isEmpty();
   }
 
-  /** Whether a call goes out, now or when the connection is open: the first attempt may succeed. */
+  /** Whether calls are sent, now or when the connection is open: the first attempt may succeed. */
   boolean takesCalls() {
     return state == State.READY || state == State.CONNECTING && attempts == 1;
   }
@@ -160,7 +164,7 @@ final class StoreLink extends Deadlines.Waiter {
     }
   }
 
-  /** The connection when the script is loaded there and has run. */
+  /** The connection, once the script is loaded and has run. */
   private CompletionStage<StatefulRedisConnection<byte[], byte[]>> prepared(
       StatefulRedisConnection<byte[], byte[]> opened, int attempt) {
     if (attempt == attempts) {
@@ -192,7 +196,11 @@ final class StoreLink extends Deadlines.Waiter {
     }
   }
 
-  /** The script has run; the server said what time it was, or 0 if it was not asked. */
+  /**
+   * The script has run.
+   *
+   * @param serverUs the server's time, 0 if it was not asked.
+   */
   private void tried(long serverUs) {
     if (serverUs > 0) {
       serverTime.answered(serverUs, tick());
@@ -244,7 +252,7 @@ final class StoreLink extends Deadlines.Waiter {
     pause();
   }
 
-  /** The host may be gone, and then nothing ever tells. */
+  /** Gives up opening a connection, as a host that is gone never answers. */
   private void giveUpOpening() {
     attempts++; // whatever still comes of it is too late
     if (opening != null) {
@@ -290,7 +298,7 @@ final class StoreLink extends Deadlines.Waiter {
     old.closeAsync();
   }
 
-  /** Never opens it again. */
+  /** Closes the connection for good. */
   void close() {
     state = State.CLOSED;
     leave();
@@ -335,7 +343,7 @@ final class StoreLink extends Deadlines.Waiter {
     }
   }
 
-  /** Finds out whether the server decides again, though no request may come to try it. */
+  /** Finds out whether the server decides again, even if no request comes. */
   private void probe(long nowNs) {
     StatefulRedisConnection<byte[], byte[]> asked = connection;
     called(nowNs);
@@ -378,7 +386,7 @@ final class StoreLink extends Deadlines.Waiter {
     }
   }
 
-  /** Writes a call, now or when the connection is open; one that cannot be ends unsent. */
+  /** Writes a call, now or when the connection is open; otherwise it ends unsent. */
   void write(BatchCall call, long nowNs) {
     if (state == State.READY) {
       called(nowNs);
@@ -408,19 +416,19 @@ final class StoreLink extends Deadlines.Waiter {
     connection.dispatch(call);
   }
 
-  /** A call has come to its end. */
+  /** A call has been answered. */
   void answered(long nowNs) {
     calls--;
     lastProgressNs = nowNs;
   }
 
-  /** A call could not be made, or its answer will not come: so it is with all others. */
+  /** A call was lost, so the connection is reset with all others on it. */
   void lostCall() {
     calls = Math.max(0, calls - 1);
     reset("connection lost");
   }
 
-  /** Is told by Lettuce when a connection is gone. */
+  /** Lettuce's notice that a connection is gone. */
   private final class Loss implements RedisConnectionStateListener {
     private final StatefulRedisConnection<byte[], byte[]> which;
 

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The connections of an event loop to servers: to those of the map, to their standbys, and to those
+ * The connections of an event loop: to the servers of the map, to their standbys, and to servers
  * that a redirection has named.
  */
 final class StoreLinks {
@@ -28,7 +28,7 @@ final class StoreLinks {
     this.listener = listener;
   }
 
-  /** Takes over another map: what stays keeps its connection. */
+  /** Applies another map: servers that stay keep their connections. */
   void apply(ShardMap newMap) {
     map = newMap;
     Stream.concat(newMap.servers().stream(), newMap.standbys().stream())
@@ -55,7 +55,7 @@ final class StoreLinks {
         && map.servers().stream().allMatch(server -> links.get(server).isReady());
   }
 
-  /** Closes the connections to servers that the map no longer has, but for those still in use. */
+  /** Closes the connections to servers that the map does not have, unless they are in use. */
   void closeUnused() {
     for (Iterator<StoreLink> all = links.values().iterator(); all.hasNext(); ) {
       StoreLink link = all.next();
@@ -69,9 +69,10 @@ final class StoreLinks {
   }
 
   /**
-   * The link to which {@code MOVED 3999 127.0.0.1:6381} points; null if that cannot be read.
+   * The link that a redirection such as {@code MOVED 3999 127.0.0.1:6381} names; null if it cannot
+   * be read.
    *
-   * @param from whose answer that is: without a host, another port of the same is meant.
+   * @param from the link of the answer: without a host, another port on the same host is meant.
    */
   StoreLink redirected(String redirection, StoreLink from) {
     String[] words = redirection.split(" ");
@@ -101,7 +102,7 @@ final class StoreLinks {
     }
   }
 
-  /** How many connections to servers of the map decide at present, or do not. */
+  /** The number of connections to servers of the map that decide now, or that do not. */
   int count(boolean deciding) {
     int count = 0;
     for (SocketAddress server : map.servers()) {

@@ -6,31 +6,33 @@ import dev.weir.scripts.ScriptLimit;
 import java.util.Arrays;
 
 /**
- * A question to the store: what is to be done, with which budgets, and who is told of it. Begun
- * with one of {@link #check}, {@link #lease}, {@link #peek}, {@link #reset}, {@link #giveBack} and
- * {@link #debt}, which forget what it was before; then {@link #of}, then what differs from one
- * request at a cost of 1. {@link LoopStore#ask} copies it, so it may be filled anew as soon as that
- * returns. Used by one event loop.
+ * A question to the store: an operation, its budgets, and a callback. Begins with one of {@link
+ * #check}, {@link #lease}, {@link #peek}, {@link #reset}, {@link #giveBack} and {@link #debt},
+ * which clear it; then {@link #of}, then what differs from one request at a cost of 1. {@link
+ * LoopStore#ask} copies it, so it may be filled again as soon as that returns. Used by one event
+ * loop.
  */
 public final class StoreQuestion {
   /** The kind of a question. */
   public enum Operation {
-    /** Grants and charges as many requests as there is room for, of those that are asked for. */
+    /** Grants and charges as many of the wanted requests as there is budget for. */
     CHECK,
 
-    /** Grants and charges requests, and keeps some to be used later without asking. */
+    /** Grants and charges requests, and leases units for later ones. */
     LEASE,
 
     /** Says what a check would grant, and charges nothing. */
     PEEK,
 
-    /** Forgets what was consumed. */
+    /** Resets budgets. */
     RESET,
 
-    /** Gives back what an earlier check or lease granted; nobody is told. */
+    /** Returns what an earlier check or lease granted; without a callback. */
     REFUND,
 
-    /** Charges what has passed without a decision, once the store decides; nobody is told. */
+    /**
+     * Charges requests that passed without a decision, once the store decides; without a callback.
+     */
     DEBT
   }
 
@@ -42,7 +44,7 @@ public final class StoreQuestion {
   StoreKeys keys;
   int first;
 
-  /** Keys, from the first on: of each limit, and of the record of a check once. */
+  /** Keys, from the first on: one for each limit, and one for the record of an idempotency key. */
   int keyCount;
 
   ScriptLimit[] limits;
@@ -55,12 +57,12 @@ public final class StoreQuestion {
 
   long requests;
 
-  /** Further requests that a lease is to keep at most. */
+  /** Further requests that a lease is for at most. */
   long keep;
 
   /**
-   * How long a lease is to keep them at most; or how long what a refund gives back was kept, 0 if
-   * it was not.
+   * The longest life of a lease; or the life that the units of a refund had, 0 if they were not
+   * leased.
    */
   long lifeUs;
 
@@ -70,15 +72,15 @@ public final class StoreQuestion {
   boolean isOnce;
   boolean coalesces;
 
-  /** Whether others of the same moment follow, and its batch waits for them. */
+  /** Whether other questions follow at once, so that its batch waits for them. */
   boolean isFollowed;
 
   long decidedAtUs;
 
-  /** How long the answer may take; 0 for as long as the store's settings say. */
+  /** The question's own deadline; 0 for the one in the store's settings. */
   long deadlineNs;
 
-  /** Since when somebody waits; 0 for now. */
+  /** Since when the request waits; 0 for now. */
   long sinceNs;
 
   private StoreQuestion begin(Operation what, StoreCallback toTell, long named) {
@@ -101,19 +103,19 @@ public final class StoreQuestion {
   /**
    * Asks whether a request may pass: whether all limits of one check admit it.
    *
-   * @param callback is told, once, unless the question has its answer at once.
-   * @param ticket names the question to it.
+   * @param callback is called once, unless the question fails at once.
+   * @param ticket names the question to the callback.
    */
   public StoreQuestion check(StoreCallback callback, long ticket) {
     return begin(Operation.CHECK, callback, ticket);
   }
 
   /**
-   * Asks for requests that may pass now, and with {@link #keep} for some that may pass later: all
-   * limits admit them, and none is a queue. Checks of the same budgets at the same costs that come
-   * behind it in its batch are granted together with it, and what is kept is its own.
+   * Asks for requests that may pass now, and with {@link #keep} for a lease: all limits must admit
+   * them, and none may be a queue. Checks of the same budgets at the same costs behind it in its
+   * batch are granted together with it; the lease is its own.
    *
-   * @param callback is told, as of a check, of those that are wanted now.
+   * @param callback is called, as for a check, for the requests that are wanted now.
    */
   public StoreQuestion lease(LeaseCallback callback, long ticket) {
     return begin(Operation.LEASE, callback, ticket);
@@ -124,19 +126,19 @@ public final class StoreQuestion {
     return begin(Operation.PEEK, callback, ticket);
   }
 
-  /** Has forgotten what the budgets of some keys have consumed, and the records of checks once. */
+  /** Resets the budgets of some keys, and the records of idempotency keys. */
   public StoreQuestion reset(StoreCallback callback, long ticket) {
     return begin(Operation.RESET, callback, ticket);
   }
 
   /**
-   * Gives back, once, what a check or lease has granted and nobody has used. Where the server that
-   * granted it is not to be reached, or another has taken its place, it is forgotten.
+   * Returns, once, what a check or lease has granted and no request has used. If the server that
+   * granted it cannot be reached, or was replaced, nothing is returned.
    *
    * @param server {@link StoreDecision#server()} of that decision; 0 for any.
    * @param decidedAtUs {@link StoreDecision#decidedAtUs()} of that decision.
-   * @param lifeUs {@link StoreDecision#lifeUs()} for requests that were kept, 0 for those that were
-   *     granted at once.
+   * @param lifeUs {@link StoreDecision#lifeUs()} for leased units, 0 for those that were granted at
+   *     once.
    */
   public StoreQuestion giveBack(long server, long decidedAtUs, long lifeUs) {
     begin(Operation.REFUND, null, 0);
@@ -146,18 +148,18 @@ public final class StoreQuestion {
     return this;
   }
 
-  /** Charges what passes now without a decision, when the store decides again. */
+  /** Charges a request that passes now without a decision, when the store decides again. */
   public StoreQuestion debt() {
     return begin(Operation.DEBT, null, 0);
   }
 
   /**
-   * Says which budgets it is about, at a cost of 1 each.
+   * Sets the budgets, at a cost of 1 each.
    *
    * @param keys of the budgets; see {@link LoopStore#isOneCheck}.
-   * @param first the first of them; there is one for each limit.
-   * @param limits the same array as long as the rule stays as it is: questions about other ones are
-   *     not for the same budgets.
+   * @param first of the keys; there is one for each limit.
+   * @param limits the same array as long as the rule stays the same: questions with different
+   *     arrays are not for the same budgets.
    */
   public StoreQuestion of(StoreKeys keys, int first, ScriptLimit[] limits) {
     this.keys = keys;
@@ -170,27 +172,27 @@ public final class StoreQuestion {
     return cost(1);
   }
 
-  /** Says which keys are to be {@linkplain #reset}. */
+  /** Sets the keys to be {@linkplain #reset}. */
   public StoreQuestion of(StoreKeys keys, int first, int count) {
     of(keys, first, NO_LIMITS);
     keyCount = count;
     return this;
   }
 
-  /** Says what each request takes of every limit: 1 or more units. */
+  /** Sets what each request takes of every limit: 1 or more units. */
   public StoreQuestion cost(long units) {
     Arrays.fill(costs, 0, limits.length, units);
     return this;
   }
 
-  /** Says what each request takes of one of the limits: 1 or more units. */
+  /** Sets what each request takes of one limit: 1 or more units. */
   public StoreQuestion cost(int limit, long units) {
     costs[limit] = units;
     return this;
   }
 
   /**
-   * Is about so many requests, of which a part may be granted: {@link StoreDecision#granted}.
+   * Sets the number of requests, of which a part may be granted: {@link StoreDecision#granted}.
    *
    * @param count 1 or more, of a lease 0 or more.
    */
@@ -200,11 +202,10 @@ public final class StoreQuestion {
   }
 
   /**
-   * Says how many further requests a {@link #lease} is to keep, if all that it wants now is
-   * granted.
+   * Sets how many further requests a {@link #lease} is for, if all that are wanted now are granted.
    *
    * @param count at most, 0 or more; {@code count * lifeUs} is below 2^53.
-   * @param lifeUs for how long at most, from 1 to {@link ScriptLimit#MAX_LIFE_US}.
+   * @param lifeUs its longest life, from 1 to {@link ScriptLimit#MAX_LIFE_US}.
    */
   public StoreQuestion keep(long count, long lifeUs) {
     keep = count;
@@ -213,10 +214,10 @@ public final class StoreQuestion {
   }
 
   /**
-   * Says when, among all that was granted of a limit, that was which {@link #giveBack} gives back.
+   * Sets where, among all grants of a limit, the one was that {@link #giveBack} returns.
    *
    * @param mark {@link StoreDecision#keptMark} or {@link StoreDecision#grantedMark}; without one
-   *     less may come back.
+   *     less may be returned.
    */
   public StoreQuestion mark(int limit, long mark) {
     marks[limit] = mark;
@@ -224,10 +225,9 @@ public final class StoreQuestion {
   }
 
   /**
-   * Says that the check must not be charged twice: one key more, behind those of the limits, is
-   * that of its record, under which a repeat gets the same grant again ({@link
-   * StoreDecision#replayed}). A grant that comes too late is not given back, as the repeat will
-   * have it.
+   * Makes the check idempotent: one more key, behind those of the limits, names its record, by
+   * which a repeat gets the same grant ({@link StoreDecision#replayed}). A grant that comes too
+   * late is not refunded, as the repeat will get it.
    */
   public StoreQuestion once() {
     isOnce = true;
@@ -236,14 +236,17 @@ public final class StoreQuestion {
     return this;
   }
 
-  /** Shares no check with others of the same budgets: each must know its own place in a queue. */
+  /**
+   * Shares no check with other questions for the same budgets, as each needs its own slot in a
+   * queue.
+   */
   public StoreQuestion alone() {
     coalesces = false;
     return this;
   }
 
   /**
-   * Says that others follow at once, which are to travel with it where one call reaches them: its
+   * Says that other questions follow at once, which go in the same call if one reaches them: its
    * batch waits for {@link LoopStore#sendGathered}.
    */
   public StoreQuestion followed() {
@@ -252,17 +255,16 @@ public final class StoreQuestion {
   }
 
   /**
-   * Says since when somebody has waited without being asked: its time counts from then, and so does
-   * how long it may still be gathered with others.
+   * Sets since when the request waits; its latency and its deadline count from then.
    *
-   * @param ns on the event loop's clock, 1 or more.
+   * @param ns by the event loop's clock, 1 or more.
    */
   public StoreQuestion since(long ns) {
     sinceNs = ns;
     return this;
   }
 
-  /** Says how long the answer may take. */
+  /** Sets the question's own deadline. */
   public StoreQuestion within(long ns) {
     deadlineNs = ns;
     return this;

@@ -8,18 +8,17 @@ import dev.weir.scripts.ScriptLimit;
 import java.util.Arrays;
 
 /**
- * Asks for decisions that nobody waits for, one after the other, before the first request comes: a
- * virtual machine that has just started takes longer for its first decisions than a request may
- * wait.
+ * Asks the store for decisions before the first request, one after the other, as a JVM that has
+ * just started takes longer for its first decisions than a request may wait.
  */
 final class WarmUp implements StoreCallback {
-  /** Enough for the code on the way to be loaded and compiled once. */
+  /** Enough for the code to be loaded and compiled once. */
   private static final int DECISIONS = 400;
 
-  /** The first ones are slow; that is why they are made. */
+  /** Long, as the first ones are slow. */
   private static final long DEADLINE_NS = 1_000_000_000;
 
-  /** Counts none of them. */
+  /** An observer that counts none of them. */
   static final StoreObserver UNOBSERVED = new StoreObserver() {};
 
   private static final ScriptLimit[] LIMITS = {ScriptLimit.paced(1, 1, 1_000)};
@@ -32,7 +31,7 @@ final class WarmUp implements StoreCallback {
   private boolean isStopped;
 
   /**
-   * @param done is run once, on the event loop.
+   * @param done runs once, on the event loop.
    */
   WarmUp(LoopStore store, Runnable done) {
     this.store = store;
@@ -43,7 +42,7 @@ final class WarmUp implements StoreCallback {
     ask();
   }
 
-  /** There are requests now, which are not to wait behind it: it asks no more, and is not done. */
+  /** Ends the warm-up, as requests come: it asks no more, and {@code done} does not run. */
   void stop() {
     isStopped = true;
   }
@@ -65,7 +64,7 @@ final class WarmUp implements StoreCallback {
     }
   }
 
-  /** Writes the name of a key that means nothing, for a millisecond; returns its length. */
+  /** Writes the key of the warm-up, which expires after a millisecond; returns its length. */
   private static int trialKey(int partition, StoreKeys keys) {
     byte[] tag = Partitions.tag(partition);
     int length = keys.buffer().putStringWithoutLengthAscii(0, "rl:");
@@ -90,7 +89,9 @@ final class WarmUp implements StoreCallback {
     return false;
   }
 
-  /** Not at once: the call that brought the answer has to end first. */
+  /**
+   * Asks the next one in a task of its own, as the call that brought the answer has to end first.
+   */
   private void next() {
     store.eventLoop().execute(this::ask);
   }

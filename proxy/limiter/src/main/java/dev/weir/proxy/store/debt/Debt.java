@@ -5,13 +5,12 @@ import dev.weir.scripts.ScriptLimit;
 import java.util.Arrays;
 
 /**
- * The debt of one budget, for requests that passed while the store gave no decision. It shrinks as
- * the budget would have come back: units that have drained, or that passed in a window that is
- * over, are owed no more. So it has parts, oldest first, each of so many requests that count as if
- * all of them had passed at one time: never later than they did. Its memory does not grow with what
- * is added.
+ * The debt of one budget: requests that passed while the store gave no decision. It shrinks as the
+ * budget would have come back: units that would have drained, or that passed in a window that is
+ * over, are not charged any more. It has parts, oldest first; the requests of a part are charged as
+ * if all had passed at one time, never later than they did. Its memory does not grow.
  *
- * <p>Times are those of the event loop's clock; it is the server that knows where a window ends.
+ * <p>Times are those of the event loop's clock; only the server knows where a window ends.
  */
 abstract sealed class Debt permits PacedDebt, WindowDebt {
   private byte[] key = {};
@@ -21,15 +20,13 @@ abstract sealed class Debt permits PacedDebt, WindowDebt {
   private long cost;
   private long most;
 
-  /** Another one whose key's hash is alike. */
+  /** The next debt with the same hash bucket. */
   Debt nextAlike;
 
-  /** The next one of the partition. */
+  /** The next debt of the partition. */
   Debt next;
 
-  /**
-   * Becomes the debt of a budget, by one of some keys: nothing so far. Forgets what it was before.
-   */
+  /** Makes this the empty debt of a budget, by the index of its key. */
   final void begin(StoreKeys keys, int index, ScriptLimit of, long ofCost) {
     keyLength = keys.length(index);
     if (key.length < keyLength) {
@@ -43,10 +40,10 @@ abstract sealed class Debt permits PacedDebt, WindowDebt {
     begin(of);
   }
 
-  /** Forgets what was owed: the limit is this one now. */
+  /** Forgets all requests, and takes another limit. */
   abstract void begin(ScriptLimit of);
 
-  /** Whether the debt is of that key, under that limit and for requests of that cost. */
+  /** Whether the debt has that key, limit and cost. */
   final boolean isOf(StoreKeys keys, int index, ScriptLimit ofLimit, long ofCost) {
     int start = keys.start(index);
     return hash == keys.hash(index)
@@ -71,7 +68,7 @@ abstract sealed class Debt permits PacedDebt, WindowDebt {
     return limit;
   }
 
-  /** Requests that make a full budget, at least 1: more is never owed at one time. */
+  /** The requests that make a full budget, at least 1: a debt is never larger. */
   final long most() {
     return most;
   }
@@ -83,16 +80,16 @@ abstract sealed class Debt permits PacedDebt, WindowDebt {
   /** Adds requests that have passed, now or earlier. */
   abstract void add(long requests, long passedNs, long nowNs);
 
-  /** The requests of the oldest part that is still owed; 0 if nothing is. */
+  /** The requests of the oldest part that is still to be charged; 0 if there is none. */
   abstract long requests(long nowNs);
 
   /**
    * When the requests of the oldest part passed.
    *
-   * @param requests as {@link #requests} has them.
+   * @param requests as {@link #requests} returns them.
    */
   abstract long passedNs(long requests);
 
-  /** Drops the oldest part: it is owed no more. */
+  /** Drops the oldest part. */
   abstract void removeOldest();
 }

@@ -7,20 +7,21 @@ import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
 
 /**
- * Units that passed while the store gave no decision, by budget, to be charged when it does again:
- * as much as still counts then ({@link Debt}), and no more than the budget holds. So a long outage
- * costs a client one full budget at most, and there is no second burst.
+ * The requests that passed while the store gave no decision, by budget, to be charged when it
+ * decides again: as far as they still count then ({@link Debt}), and no more than a full budget. So
+ * a long outage costs a client one full budget at most, and there is no second burst.
  *
- * <p>Room for {@link #MAX_BUDGETS}; what finds none is forgotten, and counted. Kept by partition,
- * and each shard knows how many it may carry: those of a server that is away cost the others
- * nothing. One per event loop; half a kilobyte for each debt, kept for the next one, and 32 KiB.
+ * <p>There is room for {@link #MAX_BUDGETS}; requests of further budgets are counted and not
+ * charged. Debts are kept by partition, and each shard knows the number of its own, so a server
+ * that is away costs others nothing. One per event loop; half a kilobyte per debt, reused, and 32
+ * KiB.
  */
 public final class Debts {
   public static final int MAX_BUDGETS = 4096;
 
   private static final int BUCKETS = 2 * MAX_BUDGETS;
 
-  /** Partitions in which a debt that is over is sought when there is no room. */
+  /** The partitions that are searched for an expired debt when there is no room. */
   private static final int LOOKS = 4;
 
   private final StoreObserver observer;
@@ -43,20 +44,20 @@ public final class Debts {
   private int nextLook;
   private long lookCount;
 
-  /** The key of the debt that is being moved. */
+  /** The key of the debt that is being sent. */
   private final StoreKeys movedKey = new StoreKeys(1);
 
-  /** How many debts one shard may carry, so that a shard that has none looks at none. */
+  /** The number of debts of a shard, so that a shard without debts searches none. */
   public static final class Count {
     private int debts;
 
-    /** How many debts there are. */
+    /** The number of debts. */
     public int debts() {
       return debts;
     }
   }
 
-  /** Takes debts along to their server. */
+  /** Carries debts to their server. */
   public interface Carrier {
     /**
      * Takes the debt of one budget.
@@ -64,7 +65,7 @@ public final class Debts {
      * @param key holds the budget's key and no other; valid during the call.
      * @param limit the budget's only limit.
      * @param requests that passed, each of {@code cost} units.
-     * @param passedNs when its requests passed, on the event loop's clock.
+     * @param passedNs when its requests passed, by the event loop's clock.
      * @return false if there is no room, and nothing was taken.
      */
     boolean take(StoreKeys key, ScriptLimit[] limit, long requests, long cost, long passedNs);
@@ -78,12 +79,12 @@ public final class Debts {
     return size == 0;
   }
 
-  /** Debts that were looked at so far, to be charged. */
+  /** Debts that were searched so far. */
   public long lookCount() {
     return lookCount;
   }
 
-  /** Says which shard's debts a partition's are from now on; null if nobody may carry them. */
+  /** Assigns a partition's debts to a shard; null if no shard may carry them. */
   public void assign(int partition, Count shard) {
     if (shards[partition] != null) {
       shards[partition].debts -= counts[partition];
@@ -143,7 +144,7 @@ public final class Debts {
     }
   }
 
-  /** Whether a shard has debts that are still owed. */
+  /** Whether a shard has debts that are still to be charged. */
   public boolean owes(Count shard, long nowNs) {
     for (int partition = 0; partition < Partitions.COUNT; partition++) {
       while (first[partition] != null && shards[partition] == shard) {
@@ -157,7 +158,7 @@ public final class Debts {
     return false;
   }
 
-  /** Moves a shard's debts to who carries them, as many as there is room for. */
+  /** Moves a shard's debts to a carrier, as many as there is room for. */
   public void moveTo(Carrier carrier, Count shard, long nowNs) {
     for (int partition = 0; partition < Partitions.COUNT; partition++) {
       while (first[partition] != null && shards[partition] == shard) {
@@ -184,7 +185,7 @@ public final class Debts {
     return true;
   }
 
-  /** Drops debts that are over where all places are taken; each look is at another partition. */
+  /** Drops expired debts when there is no room; each call searches other partitions. */
   private void makeRoom(long nowNs) {
     for (int look = 0; look < LOOKS && size == MAX_BUDGETS; look++) {
       int partition = nextLook++ & Partitions.COUNT - 1;

@@ -3,8 +3,8 @@ package dev.weir.proxy.store.debt;
 import dev.weir.scripts.ScriptLimit;
 
 /**
- * The debt of a paced budget: one time, at which all of it has drained (GCRA, as of the budget
- * itself).
+ * The debt of a paced budget: the time at which all of it will have drained, as GCRA keeps it for
+ * the budget itself.
  */
 final class PacedDebt extends Debt {
   private long requestNs;
@@ -39,7 +39,7 @@ final class PacedDebt extends Debt {
     return leftNs <= 0 ? 0 : Math.min((leftNs - 1) / requestNs + 1, most());
   }
 
-  /** Some time ago, as far as a request has drained in part. */
+  /** A time in the past, if a request has drained in part. */
   @Override
   long passedNs(long requests) {
     return drainedAtNs - drainingNs(requests);

@@ -3,9 +3,9 @@ package dev.weir.proxy.store.debt;
 import dev.weir.scripts.ScriptLimit;
 
 /**
- * The debt of a budget of windows, in slices of an eighth of the time for which a charge counts. A
- * slice counts as if all of it had passed when its first request did, so what is forgotten at a
- * window's edge is an eighth of a window at most, and nothing of the window before is charged.
+ * The debt of a window's budget, in slices of an eighth of the time for which a charge counts. All
+ * requests of a slice are charged as of its first one, so at most an eighth of a window is lost at
+ * a boundary, and nothing is charged to a window before.
  */
 final class WindowDebt extends Debt {
   private static final int SLICES = 8;

@@ -1,5 +1,5 @@
 /**
- * Debts: units that passed while the store gave no decision, and that are charged when it does
- * again. Hot path while a server is away.
+ * Debts: requests that passed while the store gave no decision, and that are charged when it
+ * decides again. Hot path while a server is away.
  */
 package dev.weir.proxy.store.debt;

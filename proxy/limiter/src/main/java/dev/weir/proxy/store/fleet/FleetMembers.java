@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the sidecars of a service that share the store, by a heartbeat that each leaves there with
- * a digest of its rules, and warns if their rules differ for long. While the store is away the last
- * count stands: that is when it is needed.
+ * Counts the sidecars of a service that share the store, by a heartbeat of each in the store with a
+ * digest of its rules, and warns if their rules differ for long. While the store is away the last
+ * count is used.
  */
 public final class FleetMembers {
   /** The partition that keeps the heartbeats. */
@@ -26,7 +26,7 @@ public final class FleetMembers {
 
   public static final long INTERVAL_MS = 2_000;
 
-  /** A sidecar that has not been heard of for so long does not count. */
+  /** A sidecar without a heartbeat for this long does not count. */
   private static final long KEPT_MS = 3 * INTERVAL_MS;
 
   private static final Logger LOG = LoggerFactory.getLogger(FleetMembers.class);
@@ -37,7 +37,7 @@ public final class FleetMembers {
   private final Supplier<String> rulesDigest;
   private final RuleAgreement agreement = new RuleAgreement();
 
-  /** Names this sidecar: those that started earlier sort before it, as far as clocks agree. */
+  /** Names this sidecar; those that started earlier sort before it, as far as clocks agree. */
   private final byte[] id =
       ascii(String.format("%012x-%s", System.currentTimeMillis(), UUID.randomUUID()));
 
@@ -56,10 +56,9 @@ public final class FleetMembers {
           Incident.Ends.BY_WORD);
 
   /**
-   * @param service whose sidecars are counted; empty if it has no name.
-   * @param rulesDigest the same for the same rules; empty if none of them asks the store.
-   * @param listener is told of each count and rank that is another one, by whoever calls {@link
-   *     #beat}.
+   * @param service whose sidecars are counted; empty if it is not set.
+   * @param rulesDigest the same for the same rules; empty if none of them uses the store.
+   * @param listener is called for each changed count and rank, by the caller of {@link #beat}.
    */
   public FleetMembers(
       StoreCalls calls, String service, Supplier<String> rulesDigest, PeerListener listener) {
@@ -85,19 +84,19 @@ public final class FleetMembers {
     return count;
   }
 
-  /** Leaves a heartbeat, and counts. */
+  /** Writes a heartbeat, and counts. */
   public void beat(SocketAddress server) {
     call(server, KEPT_MS);
   }
 
-  /** Takes this sidecar out of the count. */
+  /** Removes this sidecar from the count. */
   public void leave(SocketAddress server) {
     call(server, 0);
   }
 
   /**
-   * Takes a smaller count or rank only if it lasts: a server that has just started knows of nobody
-   * yet. What is larger counts at once.
+   * Accepts a smaller count or rank only if it lasts, as a server that has just started knows of no
+   * sidecar yet. A larger one counts at once.
    */
   void counted(int countNow, int rankNow, long nowNs) {
     boolean isLess = countNow < count || rankNow < rank;
@@ -114,7 +113,9 @@ public final class FleetMembers {
     }
   }
 
-  /** Without a rank each takes itself for the first, and has one request at least. */
+  /**
+   * The rank. Without an answer each sidecar counts as the first, and so has one request at least.
+   */
   private int rank(long answered, int sidecars) {
     if (answered < 0 && !isRankMissed) {
       isRankMissed = true;

@@ -13,17 +13,17 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Listens on the channel {@link #CHANNEL} of every server: whoever gives budgets back by hand says
- * so there, and what the sidecars know of its refusals is forgotten: of one, if the message is its
- * name, else of all. All is forgotten too when a connection is opened, as something may have been
- * said while there was none.
+ * Subscribes to the channel {@link #CHANNEL} of every server, on which operators announce the
+ * budgets that they have reset. If the message is the name of a budget, its remembered refusals are
+ * forgotten; otherwise all are. All are forgotten too when a connection is opened, as messages may
+ * have been missed.
  *
- * <p>Used by the thread that keeps the store's map.
+ * <p>Used by the thread that reads the store's map.
  */
 public final class ResetWatch {
   static final String CHANNEL = "rl:reset";
 
-  /** The name of no budget. */
+  /** Stands for all budgets; no budget has this name. */
   private static final String EVERYTHING = "";
 
   private final StoreCalls calls;
@@ -33,7 +33,7 @@ public final class ResetWatch {
       new HashMap<>();
 
   /**
-   * @param forget takes each message, by any thread.
+   * @param forget takes each message, on any thread.
    */
   public ResetWatch(StoreCalls calls, LoopRedisClient client, Consumer<String> forget) {
     this.calls = calls;
@@ -41,7 +41,7 @@ public final class ResetWatch {
     this.forget = forget;
   }
 
-  /** Listens to those servers, and to no others. */
+  /** Subscribes at those servers, and at no others. */
   public void follow(List<SocketAddress> servers) throws IOException {
     for (Iterator<Map.Entry<SocketAddress, StatefulRedisPubSubConnection<String, String>>> all =
             connections.entrySet().iterator();

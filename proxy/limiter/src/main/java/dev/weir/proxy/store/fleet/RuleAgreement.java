@@ -3,12 +3,12 @@ package dev.weir.proxy.store.fleet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Whether all sidecars that share budgets have the same rules. While new rules are rolled out they
- * do not, and need not; after {@link #LASTS_NS} somebody was forgotten, or two services share
- * budgets because they have one name, or none. Used by the thread that counts the sidecars.
+ * Finds out whether all sidecars that share budgets have the same rules. While new rules are rolled
+ * out they have not. After {@link #LASTS_NS} a sidecar was forgotten, or two services share budgets
+ * because they have the same service name, or none. Used by the thread that counts the sidecars.
  */
 final class RuleAgreement {
-  /** So long a difference is taken for a rollout. */
+  /** For this long a difference counts as a rollout. */
   static final long LASTS_NS = TimeUnit.MINUTES.toNanos(5);
 
   private boolean differ;
@@ -16,10 +16,10 @@ final class RuleAgreement {
   private long sinceNs;
 
   /**
-   * Takes note of a count.
+   * Records a count.
    *
-   * @param digestCount how many different sets of rules there are.
-   * @return whether it is to be told: once for each disagreement that lasts.
+   * @param digestCount the number of different sets of rules.
+   * @return whether to warn: once for each difference that lasts.
    */
   boolean counted(long digestCount, long nowNs) {
     if (digestCount <= 1) {

@@ -48,12 +48,12 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Lettuce on one of the proxy's own event loops: what is asked there is answered there, and no
- * thread is changed. It neither connects again by itself nor repeats anything: a command whose
- * answer is lost may have been executed, and only the caller knows what that means.
+ * Lettuce on one of the proxy's own event loops: answers come on the thread that asked. It neither
+ * reconnects nor repeats calls by itself: a call whose answer is lost may have been executed, and
+ * only the caller knows what that means.
  */
 public final class LoopRedisClient extends RedisClient {
-  /** Calls of one connection that may wait for their answers; more are refused. */
+  /** The most calls of one connection that wait for answers; more are refused. */
   static final int MAX_CALLS = 4096;
 
   private final EventLoop eventLoop;
@@ -74,10 +74,7 @@ public final class LoopRedisClient extends RedisClient {
     setOptions(options(settings, connectTimeout));
   }
 
-  /**
-   * Makes what all clients of a process share: one timer thread, and nothing that listens or
-   * counts.
-   */
+  /** Makes what all clients of a process share: one timer thread, and no metrics. */
   public static ClientResources resources() {
     return DefaultClientResources.builder()
         .eventLoopGroupProvider(new NoGroups())
@@ -109,25 +106,25 @@ public final class LoopRedisClient extends RedisClient {
     return options.build();
   }
 
-  /** Has a call made on the event loop, from any thread. */
+  /** Makes a call on the event loop, from any thread. */
   public <T> CompletionStage<T> onLoop(Supplier<CompletionStage<T>> call) {
     return CompletableFuture.supplyAsync(call, eventLoop).thenCompose(made -> made);
   }
 
-  /** On the event loop: opens a connection, of which the loop is told. */
+  /** Opens a connection, on the event loop. */
   public CompletionStage<StatefulRedisConnection<byte[], byte[]>> connect(SocketAddress address) {
     target = address;
     return connectAsync(ByteArrayCodec.INSTANCE, uri(address));
   }
 
-  /** On the event loop: the same for listening to what is published. */
+  /** Opens a connection for subscriptions, on the event loop. */
   public CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub(
       SocketAddress address) {
     target = address;
     return connectPubSubAsync(StringCodec.UTF8, uri(address));
   }
 
-  /** On the event loop: the same to a sentinel, which has a login of its own. */
+  /** Opens a connection to a sentinel, which has a login of its own, on the event loop. */
   CompletionStage<StatefulRedisSentinelConnection<String, String>> connectSentinel(
       SocketAddress address) {
     target = address;
@@ -166,7 +163,7 @@ public final class LoopRedisClient extends RedisClient {
     return Mono.just(transport.adapt(target));
   }
 
-  /** In place of the channel and the threads that Lettuce would choose: this loop and its kind. */
+  /** Uses this event loop and its kind of channel, where Lettuce would choose its own. */
   @Override
   protected void connectionBuilder(
       Mono<SocketAddress> address,
@@ -187,7 +184,10 @@ public final class LoopRedisClient extends RedisClient {
     builder.bootstrap(bootstrap);
   }
 
-  /** Lettuce asks for a group of its own, and then never uses it: one that starts no thread. */
+  /**
+   * A provider of event loops for Lettuce that starts no thread, as Lettuce asks for one and does
+   * not use it.
+   */
   private static final class NoGroups implements EventLoopGroupProvider {
     private static final EventLoopGroup UNUSED =
         new MultiThreadIoEventLoopGroup(1, LocalIoHandler.newFactory());

@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Every identity belongs to one of {@link #COUNT} partitions, and every partition to one server.
- * The partition is the hash tag of a key, {@code {p042}}: so all budgets of an identity lie on one
- * server, and in a cluster one call can still carry those of many identities.
+ * The partitions: every identity belongs to one of {@link #COUNT}, and every partition to one
+ * server. The partition is the hash tag of a key, {@code {p042}}, so all budgets of an identity are
+ * on one server, and in a cluster one call can have those of many identities.
  */
 public final class Partitions {
-  /** How many there are: the same on every sidecar of a fleet, and so not to be set. */
+  /** The number of partitions, the same on every sidecar of a fleet. */
   public static final int COUNT = 128;
 
   private static final int SLOT_COUNT = 16_384;
@@ -37,12 +37,12 @@ public final class Partitions {
     return slots;
   }
 
-  /** The partition of an identity, by any hash of it that is the same on every sidecar. */
+  /** The partition of an identity, by a hash of it that is the same on every sidecar. */
   public static int of(long hash) {
     return (int) (hash >>> 57); // the upper seven bits
   }
 
-  /** A hash with another partition. */
+  /** A hash with its partition replaced. */
   static long into(long hash, int partition) {
     return hash >>> 7 | (long) partition << 57;
   }
@@ -52,7 +52,7 @@ public final class Partitions {
     return TAGS[partition];
   }
 
-  /** The partition in a name that starts as ours do, {@code rl:{p042}:}; -1 if it does not. */
+  /** The partition in a name that starts with {@code rl:{p042}:}; -1 if it does not. */
   public static int named(byte[] name) {
     for (int partition = 0; partition < COUNT; partition++) {
       byte[] tag = TAGS[partition];
@@ -72,7 +72,7 @@ public final class Partitions {
     return SLOTS[partition];
   }
 
-  /** CRC-16/XMODEM, as Redis Cluster's specification has it. */
+  /** CRC-16/XMODEM, as in the specification of Redis Cluster. */
   private static int crc16(byte[] bytes, int from, int to) {
     int crc = 0;
     for (int i = from; i < to; i++) {
@@ -85,10 +85,10 @@ public final class Partitions {
   }
 
   /**
-   * Spreads the partitions over independent servers by weighted rendezvous hashing: a server that
-   * joins or leaves moves only its own share. A server counts under its address as it was written.
+   * Assigns partitions to independent servers by weighted rendezvous hashing, so a server that
+   * joins or leaves moves only its own share. A server counts by its address as written.
    *
-   * @return by partition, the index of its server.
+   * @return the index of the server, by partition.
    */
   static int[] spread(List<StoreNode> nodes) {
     int[] owners = new int[COUNT];

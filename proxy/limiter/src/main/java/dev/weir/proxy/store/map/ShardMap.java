@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which server every partition is on. Immutable; replaced whole when the servers change.
+ * The server of every partition. Immutable; replaced as a whole when the servers change.
  *
  * @param servers their addresses, resolved; each has a partition.
- * @param standbys servers that may take over for one of them: a connection is kept there too.
- * @param owners by partition, the index of its server; -1 if nobody has it at present.
- * @param isCluster whether one call may only have keys of one partition.
+ * @param standbys servers that may take over for one of them: connections to them are kept too.
+ * @param owners by partition, the index of its server; -1 if none has it now.
+ * @param isCluster whether the keys of one call must be of one partition.
  */
 public record ShardMap(
     List<SocketAddress> servers, List<SocketAddress> standbys, int[] owners, boolean isCluster) {
@@ -33,7 +33,7 @@ public record ShardMap(
   /**
    * Makes the map from the server of each partition.
    *
-   * @param masters with null where nobody has the partition.
+   * @param masters with null for partitions without a server.
    */
   public static ShardMap of(
       SocketAddress[] masters, Set<SocketAddress> standbys, boolean isCluster) {
@@ -54,7 +54,7 @@ public record ShardMap(
     return new ShardMap(servers, others, owners, isCluster);
   }
 
-  /** This map, but partitions that nobody has stay with who had them before. */
+  /** This map, in which partitions without a server stay with their former one. */
   ShardMap filledFrom(ShardMap before) {
     SocketAddress[] masters = new SocketAddress[owners.length];
     for (int partition = 0; partition < masters.length; partition++) {
@@ -69,7 +69,7 @@ public record ShardMap(
     return owners;
   }
 
-  /** The server of a partition; null if nobody has it. */
+  /** The server of a partition; null if none has it. */
   public SocketAddress server(int partition) {
     int owner = owners[partition];
     return owner < 0 ? null : servers.get(owner);

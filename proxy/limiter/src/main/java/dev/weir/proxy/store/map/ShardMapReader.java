@@ -23,8 +23,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 
 /**
- * Finds out which server has which partition, in the way of each topology. Blocks: for the thread
- * that keeps the store's map, and no event loop.
+ * Finds the server of each partition, by topology. Blocks: for the thread that reads the store's
+ * map, not for event loops.
  */
 public final class ShardMapReader {
   /** Servers of a cluster that are asked for the map at one time. */
@@ -49,7 +49,7 @@ public final class ShardMapReader {
   /**
    * Reads the map.
    *
-   * @param known the map before: its servers are asked too.
+   * @param known the map before, whose servers are asked too.
    * @throws IOException with the node and the cause, if none could tell.
    */
   public Reading read(ShardMap known) throws IOException {
@@ -65,7 +65,8 @@ public final class ShardMapReader {
   }
 
   /**
-   * A server whose name is not known has its partitions nevertheless: nobody else may have them.
+   * The map of independent servers. A server whose name does not resolve keeps its partitions, as
+   * no other may have them.
    */
   private Reading spread() {
     String missing = null;
@@ -103,7 +104,9 @@ public final class ShardMapReader {
     return ShardMap.single(resolved(latest.master()));
   }
 
-  /** The answer of one sentinel: the latest epoch is right, as some hear of a failover later. */
+  /**
+   * The answer of a sentinel. The highest epoch wins, as some sentinels hear of a failover later.
+   */
   private record Named(SocketAddress master, long epoch) {}
 
   private CompletionStage<Named> ask(StatefulRedisSentinelConnection<String, String> sentinel) {
@@ -156,7 +159,7 @@ public final class ShardMapReader {
     }
   }
 
-  /** The map of most of those servers: one that the others have left behind has an old map. */
+  /** The map that most of those servers have, as one that was cut off may have an old map. */
   private ShardMap askCluster(List<SocketAddress> servers) throws IOException {
     Map<SocketAddress, List<Object>> answers =
         calls.askEach(
@@ -178,7 +181,10 @@ public final class ShardMapReader {
     return servers.stream().map(StoreNode::text).collect(Collectors.joining(", "));
   }
 
-  /** CLUSTER SLOTS: first slot, last slot, then of the master and each replica host, port, id. */
+  /**
+   * Parses CLUSTER SLOTS: first slot, last slot, then host, port and id of the master and each
+   * replica.
+   */
   ShardMap parse(SocketAddress asked, List<Object> ranges) throws IOException {
     SocketAddress[] masters = new SocketAddress[Partitions.COUNT];
     Set<SocketAddress> standbys = new HashSet<>();
@@ -212,8 +218,8 @@ public final class ShardMapReader {
   }
 
   /**
-   * The address looked up anew, as a name may have moved. One that is still right stays, whatever
-   * the order of the answers; if the name is not known at present, the last address does.
+   * Resolves an address again, as its name may have moved. The present address stays if it is among
+   * the answers, or if the name does not resolve now.
    */
   private SocketAddress resolved(SocketAddress address) throws IOException {
     if (!(address instanceof InetSocketAddress inet)) {

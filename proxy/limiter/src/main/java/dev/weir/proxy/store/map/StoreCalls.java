@@ -20,9 +20,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
 /**
- * Calls that wait for their answers, on connections of their own: for the thread that keeps the
- * store's map. A connection is kept until it fails, or leaves a call without an answer. Once closed
- * it opens none: that thread may still be at work where it did not end in time.
+ * Blocking calls to the store, on connections of their own, for the thread that reads the store's
+ * map. A connection is kept until it fails, or leaves a call without an answer. After it is closed
+ * this opens no connection, as that thread may still run.
  */
 public final class StoreCalls {
   private static final long BEHIND_NS = 100_000_000;
@@ -69,7 +69,7 @@ public final class StoreCalls {
         || connection.isDone() && !connection.join().isOpen();
   }
 
-  /** Closes what was opened to a server, so that the next call opens it anew. */
+  /** Closes the connections to a server, so that the next call opens a new one. */
   public synchronized void drop(SocketAddress address) {
     CompletableFuture<? extends StatefulConnection<?, ?>> open = connections.remove(address);
     if (open != null) {
@@ -107,9 +107,9 @@ public final class StoreCalls {
   /**
    * Asks several servers at once.
    *
-   * @return the answers that came in time, at least one: once there is one, the others have {@link
+   * @return the answers that came in time, at least one: after the first, the others have {@link
    *     #BEHIND_NS} more.
-   * @throws IOException naming the last server and the cause, if none did.
+   * @throws IOException naming the last server and the cause, if none answered.
    */
   <T> Map<SocketAddress, T> askEach(
       Collection<SocketAddress> servers, Function<SocketAddress, CompletionStage<T>> question)
@@ -136,7 +136,7 @@ public final class StoreCalls {
     return answers;
   }
 
-  /** Returns when one has answered, all have failed, or the time is up. */
+  /** Waits until one has answered, all have failed, or the time is up. */
   private void awaitFirst(Collection<? extends CompletionStage<?>> asked) {
     CompletableFuture<Void> first = new CompletableFuture<>();
     CompletableFuture<?>[] all =
@@ -159,7 +159,7 @@ public final class StoreCalls {
     connections.clear();
   }
 
-  /** The innermost cause of a fault, in one line: with the words of a server, as it said them. */
+  /** The innermost cause of a fault, in one line; for an error of a server its own words. */
   public static String cause(Throwable fault) {
     Throwable cause = fault;
     while (cause.getCause() != null

@@ -5,12 +5,12 @@ import java.util.Arrays;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Keys of budgets in the store, one behind the other in memory that is reused. */
+/** Keys of budgets in the store, one after the other in reused memory. */
 public final class StoreKeys {
   /** The longest key. */
   public static final int MAX_KEY_BYTES = 512;
 
-  /** Hashes the bytes of keys. No secret: every sidecar has the same. */
+  /** Hashes the bytes of keys, with a fixed key: the same on every sidecar. */
   public static final SipHash HASH = new SipHash(0, 0);
 
   private final int[] ends;
@@ -34,7 +34,7 @@ public final class StoreKeys {
     buffer = new UnsafeBuffer(bytes);
   }
 
-  /** Forgets all keys. */
+  /** Removes all keys. */
   public void clear() {
     count = 0;
   }
@@ -54,19 +54,19 @@ public final class StoreKeys {
   }
 
   /**
-   * Says that a key was written from {@link #end()} on.
+   * Adds a key that was written from {@link #end()} on.
    *
    * @param end behind its last byte.
    * @param partition of the identity, 0 to {@link Partitions#COUNT} - 1.
-   * @param bytesHash of the key's bytes: those of two different keys may be the same.
-   * @param localKey what the budget goes by in this process; see {@link #localKey}.
+   * @param bytesHash of the key's bytes: two different keys may have the same.
+   * @param localKey the key of the budget in this process; see {@link #localKey}.
    */
   public void add(int end, int partition, long bytesHash, long localKey) {
     addHashed(end, Partitions.into(bytesHash, partition), localKey);
   }
 
   /**
-   * Adds a name as it stands, of which this process does not know what it means.
+   * Adds a name whose meaning this process does not know.
    *
    * @param partition in the name.
    */
@@ -82,7 +82,7 @@ public final class StoreKeys {
     hashes[count++] = hash;
   }
 
-  /** Takes over all keys of another, in the place of its own. */
+  /** Replaces all keys by those of another. */
   public void set(StoreKeys from) {
     clear();
     for (int key = 0; key < from.count; key++) {
@@ -115,7 +115,7 @@ public final class StoreKeys {
     return at;
   }
 
-  /** The number by which this process knows the budget: nothing in the store follows from it. */
+  /** The key of the budget in this process; the store does not know it. */
   public long localKey(int key) {
     return localKeys[key];
   }

@@ -1,7 +1,7 @@
 package dev.weir.proxy.store.map;
 
 /**
- * Who connects to a server.
+ * The login to a server.
  *
  * @param username of an ACL; null for the default user.
  * @param password empty if there is none.

@@ -4,17 +4,17 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The servers of the store, and how long a decision may wait for them.
+ * The settings of the store.
  *
- * @param nodes none if there is no store.
- * @param sentinelMaster the name by which the sentinels know the server; null unless the topology
- *     is {@link Topology#SENTINEL}.
- * @param login to the servers that keep budgets.
+ * @param nodes empty if there is no store.
+ * @param sentinelMaster the server's name at the sentinels; null unless the topology is {@link
+ *     Topology#SENTINEL}.
+ * @param login to the servers that hold budgets.
  * @param sentinelLogin to the sentinels.
- * @param database 0 but for a single server.
- * @param tls whether to speak TLS.
+ * @param database 0 except for a single server.
+ * @param tls whether to use TLS.
  * @param tlsCa a PEM file of the authorities to trust; null for those of the JDK.
- * @param deadlineNs how long a decision may take before the rule's policy decides.
+ * @param deadlineNs how long a decision may take before the failure policy decides.
  */
 public record StoreSettings(
     List<StoreNode> nodes,

@@ -2,18 +2,20 @@ package dev.weir.proxy.store.map;
 
 import java.util.Locale;
 
-/** How the servers of a store stand to each other. */
+/** The topology of the store's servers. */
 public enum Topology {
   /** A single server. */
   STANDALONE,
 
-  /** One server and its replicas, watched by sentinels: the nodes that are named are sentinels. */
+  /**
+   * One server and its replicas, watched by sentinels; the nodes in the settings are the sentinels.
+   */
   SENTINEL,
 
-  /** Redis Cluster: the nodes that are named are some of it. */
+  /** Redis Cluster; the nodes in the settings are some of it. */
   CLUSTER,
 
-  /** Servers that know nothing of each other; partitions are spread over them by their weights. */
+  /** Independent servers; partitions are assigned by their weights. */
   SHARDED;
 
   /** The name in files and on the command line. */
