@@ -19,7 +19,6 @@ public final class BenchCommandLine {
   public static final int FAILED = 1;
   public static final int WRONG = 2;
 
-  /** The last lines of a help. */
   public static final String EXIT_CODES =
       "Exit codes: 0 done, 1 unexpected failure or a faulty file, 2 wrong arguments.";
 

@@ -19,7 +19,6 @@ import picocli.CommandLine.HelpCommand;
     synopsisSubcommandLabel = "COMMAND",
     footer = {"", BenchCommandLine.EXIT_CODES, "What measures Weir itself needs its sources."})
 public final class LoadMain extends BenchCommand {
-  /** Runs a command and ends the process. */
   public static void main(String[] args) {
     System.exit(
         args.length > 0 && args[0].equals("simulate")

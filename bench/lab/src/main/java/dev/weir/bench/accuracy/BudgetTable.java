@@ -3,6 +3,7 @@ package dev.weir.bench.accuracy;
 import dev.weir.algorithms.Decision;
 import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.LimitTable;
+import dev.weir.bench.accuracy.TraceComparison.Limiter;
 
 /**
  * The budgets of a trace's keys in a {@link LimitTable} with so much room that none is shared; if

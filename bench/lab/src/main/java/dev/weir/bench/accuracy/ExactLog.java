@@ -40,7 +40,6 @@ final class ExactLog {
     admissions[key].add(nowNs);
   }
 
-  /** Decides, and enters what it admits. */
   boolean admit(int key, long nowNs) {
     final boolean admitted = wouldAdmit(key, nowNs);
     if (admitted) {

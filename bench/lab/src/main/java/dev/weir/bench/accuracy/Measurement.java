@@ -1,8 +1,11 @@
 package dev.weir.bench.accuracy;
 
+import dev.weir.bench.accuracy.MeterTally.Meter;
 import dev.weir.bench.accuracy.Results.EdgeRow;
 import dev.weir.bench.accuracy.Results.Row;
 import dev.weir.bench.accuracy.Results.SweepPoint;
+import dev.weir.bench.accuracy.TraceComparison.Limiter;
+import dev.weir.bench.accuracy.Traffic.Arrivals;
 import dev.weir.bench.keys.ZipfKeys;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,7 +94,6 @@ final class Measurement {
         meter(trace, Algorithm.SLIDING_COUNTER, scenario));
   }
 
-  /** Requests of each point of the sweep. */
   static int sweepRequests(Settings settings) {
     return Math.min(SWEEP_FACTOR * settings.requests(), Settings.MAX_REQUESTS);
   }

@@ -1,7 +1,14 @@
 package dev.weir.bench.accuracy;
 
+import dev.weir.bench.accuracy.Results.EdgeRow;
+import dev.weir.bench.accuracy.Results.Row;
+import dev.weir.bench.accuracy.Results.SweepPoint;
 import dev.weir.bench.report.Machine;
 import dev.weir.bench.report.MarkdownReport;
+import dev.weir.bench.report.MarkdownTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
 
 /** The report of {@code weir bench accuracy}. */
 final class Report extends MarkdownReport {
@@ -40,6 +47,8 @@ final class Report extends MarkdownReport {
       of a request more in an estimate refuses it.
       """;
 
+  private final Results results;
+
   /**
    * The whole report.
    *
@@ -47,11 +56,11 @@ final class Report extends MarkdownReport {
    */
   Report(Results results, String command) {
     super("Accuracy: each algorithm beside an exact log", command);
+    this.results = results;
     fact("JDK " + Machine.jdk());
     paragraph(
         "Simulated time, one thread, the real implementations: the figures depend on the"
             + " arguments,\nnot on the machine.");
-    final ReportTables tables = new ReportTables(results);
     final Settings settings = results.settings();
     paragraph(
         DEFINITIONS,
@@ -61,16 +70,16 @@ final class Report extends MarkdownReport {
         Measurement.sweepRequests(settings));
     section("Wrong beside its own log, 100 per 1 s: % allowed / % refused");
     for (Traffic traffic : Traffic.values()) {
-      paragraph(tables.byLoad(traffic, ReportTables::own));
+      table(byLoad(traffic, Report::own));
     }
     paragraph("The same for other limits and windows:");
-    paragraph(tables.byLimit());
+    table(byLimit());
     section("Otherwise than the log that ran alone, 100 per 1 s: % allowed / % refused");
     for (Traffic traffic : Traffic.values()) {
-      paragraph(tables.byLoad(traffic, ReportTables::alone));
+      table(byLoad(traffic, Report::alone));
     }
     paragraph("What was refused at all, in %; the sliding log is what is right:");
-    paragraph(tables.byLoad(Traffic.POISSON, ReportTables::refused));
+    table(byLoad(Traffic.POISSON, Report::refused));
     section("The worst window, and how early");
     paragraph(
         """
@@ -81,9 +90,9 @@ final class Report extends MarkdownReport {
         passed, in percent of the window: on average for Poisson traffic at the limit, and the
         most in any of the four.
         """);
-    paragraph(tables.worst());
+    table(worst());
     section("As meters of what is offered: % allowed / % refused");
-    paragraph(tables.meters());
+    table(meters());
     section("Sliding counter over many keys, 100 per 60 s each: % allowed / % refused");
     paragraph(
         """
@@ -91,6 +100,159 @@ final class Report extends MarkdownReport {
         the exponent 1 the next keys' loads are a half, a third and so on of the busiest one's: at
         1.5 it is far above the limit and the others are below, which explains the dip.
         """);
-    paragraph(tables.sweep());
+    table(sweep());
+  }
+
+  /** "allowed / refused" beside the limiter's own log. */
+  private static String own(Row row) {
+    return own(row.tally());
+  }
+
+  private static String own(Tally tally) {
+    return wrong(tally.ownWronglyAllowed, tally.ownWronglyRefused, tally.requests);
+  }
+
+  private static String wrong(int allowed, int refused, int requests) {
+    return Numbers.percent(allowed, requests) + " / " + Numbers.percent(refused, requests);
+  }
+
+  /** "allowed / refused" beside the log that ran alone. */
+  private static String alone(Row row) {
+    return alone(row.tally());
+  }
+
+  private static String alone(Tally tally) {
+    return wrong(tally.aloneWronglyAllowed, tally.aloneWronglyRefused, tally.requests);
+  }
+
+  private static String refused(Row row) {
+    return Numbers.percent(row.tally().refused, row.tally().requests);
+  }
+
+  private MarkdownTable byLoad(Traffic traffic, Function<Row, String> cell) {
+    final List<String> heads = new ArrayList<>(List.of(traffic.label()));
+    Scenario.LOADS.forEach(load -> heads.add("load " + Numbers.plain(load)));
+    final MarkdownTable table = new MarkdownTable(heads);
+    for (Algorithm algorithm : Algorithm.values()) {
+      final List<String> cells = new ArrayList<>(List.of(algorithm.label()));
+      for (double load : Scenario.LOADS) {
+        cells.add(
+            cell.apply(results.row(traffic, Scenario.LIMIT, Scenario.SHORT_NS, load, algorithm)));
+      }
+      table.add(cells);
+    }
+    return table;
+  }
+
+  private MarkdownTable byLimit() {
+    final List<String> heads = new ArrayList<>(List.of("poisson, load 1"));
+    Scenario.LIMITS.forEach(limit -> heads.add(limit + " per 1 s"));
+    heads.add(Scenario.LIMIT + " per 60 s");
+    final MarkdownTable table = new MarkdownTable(heads);
+    for (Algorithm algorithm : Algorithm.values()) {
+      final List<String> cells = new ArrayList<>(List.of(algorithm.label()));
+      for (int limit : Scenario.LIMITS) {
+        cells.add(own(results.row(Traffic.POISSON, limit, Scenario.SHORT_NS, 1, algorithm)));
+      }
+      cells.add(own(results.row(Traffic.POISSON, Scenario.LIMIT, Scenario.LONG_NS, 1, algorithm)));
+      table.add(cells);
+    }
+    return table;
+  }
+
+  /** The worst window, and how early, against who knows the edges and against chance. */
+  private MarkdownTable worst() {
+    final MarkdownTable table =
+        new MarkdownTable(
+            "limit 100 per 1 s",
+            "edge bursts",
+            "edge flood",
+            "poisson, load 1",
+            "bursty, load 1",
+            "early, mean",
+            "early, most");
+    for (Algorithm algorithm : Algorithm.values()) {
+      final EdgeRow edge = results.edge(algorithm);
+      final Tally poisson = atLimit(Traffic.POISSON, algorithm);
+      final Tally bursty = atLimit(Traffic.BURSTY, algorithm);
+      final long most =
+          Math.max(
+              Math.max(edge.bursts().earlyMaxNs, edge.flood().earlyMaxNs),
+              Math.max(poisson.earlyMaxNs, bursty.earlyMaxNs));
+      table.add(
+          algorithm.label(),
+          times(edge.bursts()),
+          times(edge.flood()),
+          times(poisson),
+          times(bursty),
+          Numbers.significant(100 * poisson.earlyMeanNs() / Scenario.SHORT_NS, 2) + " %",
+          Numbers.significant(100.0 * most / Scenario.SHORT_NS, 3) + " %");
+    }
+    return table;
+  }
+
+  private Tally atLimit(Traffic traffic, Algorithm algorithm) {
+    return results.row(traffic, Scenario.LIMIT, Scenario.SHORT_NS, 1, algorithm).tally();
+  }
+
+  private static String times(Tally tally) {
+    return Numbers.significant((double) tally.worst / Scenario.LIMIT, 3) + "x";
+  }
+
+  /** The algorithms as meters of what is offered, Poisson around the limit. */
+  private MarkdownTable meters() {
+    final MarkdownTable table =
+        new MarkdownTable(
+            "poisson, 100 per 1 s",
+            "load 0.9",
+            "load 1",
+            "load 1.1",
+            "load 2",
+            "count off by",
+            "bias");
+    for (Algorithm algorithm : Algorithm.values()) {
+      final Row row = meterRow(algorithm, 1);
+      if (row.meter() != null) {
+        table.add(
+            algorithm.label(),
+            wrong(meterRow(algorithm, 0.9).meter()),
+            wrong(row.meter()),
+            wrong(meterRow(algorithm, 1.1).meter()),
+            wrong(meterRow(algorithm, 2).meter()),
+            Numbers.significant(100 * row.meter().meanDifference(), 3) + " %",
+            Numbers.significant(100 * row.meter().meanSigned(), 3) + " %");
+      }
+    }
+    return table;
+  }
+
+  private Row meterRow(Algorithm algorithm, double load) {
+    return results.row(Traffic.POISSON, Scenario.LIMIT, Scenario.SHORT_NS, load, algorithm);
+  }
+
+  private static String wrong(MeterTally meter) {
+    return wrong(meter.wronglyAllowed, meter.wronglyRefused, meter.requests);
+  }
+
+  private MarkdownTable sweep() {
+    final MarkdownTable table =
+        new MarkdownTable(
+            "busiest key's load",
+            "requests of keys near the limit",
+            "wrong as a meter",
+            "beside its own log",
+            "beside the log alone",
+            "count off by");
+    for (SweepPoint point : results.sweep()) {
+      final Tally tally = point.tally();
+      table.add(
+          Numbers.plain(point.load()),
+          Numbers.significant(100 * point.nearShare(), 2),
+          wrong(point.meter()),
+          own(tally),
+          alone(tally),
+          Numbers.significant(100 * point.meter().meanDifference(), 2) + " %");
+    }
+    return table;
   }
 }

@@ -22,7 +22,6 @@ record Scenario(Traffic traffic, int limit, long windowNs, double load) {
   /** Below the limit, just below, at, just above, far above. */
   static final List<Double> LOADS = List.of(0.5, 0.9, 1.0, 1.1, 2.0);
 
-  /** Loads of the busiest key of the Zipf sweep. */
   static final List<Double> SWEEP =
       List.of(0.5, 0.6, 0.65, 0.7, 0.72, 0.75, 0.8, 0.85, 0.9, 1.0, 1.2, 1.5, 2.0, 5.0, 10.0);
 

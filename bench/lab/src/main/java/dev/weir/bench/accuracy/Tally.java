@@ -5,15 +5,29 @@ package dev.weir.bench.accuracy;
  * limiter admitted, and one that ran <i>alone</i> on the same trace. One thread.
  */
 final class Tally {
-  private int requests;
-  private int refused;
-  private int ownWronglyAllowed;
-  private int ownWronglyRefused;
-  private int aloneWronglyAllowed;
-  private int aloneWronglyRefused;
-  private int worst;
+  int requests;
+
+  int refused;
+
+  /** Admitted where a log of what this limiter admitted would have refused. */
+  int ownWronglyAllowed;
+
+  /** Refused where a log of what this limiter admitted would have admitted. */
+  int ownWronglyRefused;
+
+  /** Admitted where the log that ran alone refused. */
+  int aloneWronglyAllowed;
+
+  /** Refused where the log that ran alone admitted. */
+  int aloneWronglyRefused;
+
+  /** The most that were admitted to one key within any window, wherever it starts. */
+  int worst;
+
   private long earlySumNs;
-  private long earlyMaxNs;
+
+  /** The most by which a wrongly allowed request passed sooner than by its own log. */
+  long earlyMaxNs;
 
   /**
    * Enters one request.
@@ -44,47 +58,8 @@ final class Tally {
     worst = Math.max(worst, admitted);
   }
 
-  int requests() {
-    return requests;
-  }
-
-  /** Refused by the limiter. */
-  int refused() {
-    return refused;
-  }
-
-  /** Admitted where a log of what this limiter admitted would have refused. */
-  int ownWronglyAllowed() {
-    return ownWronglyAllowed;
-  }
-
-  /** Refused where a log of what this limiter admitted would have admitted. */
-  int ownWronglyRefused() {
-    return ownWronglyRefused;
-  }
-
-  /** Admitted where the log that ran alone refused. */
-  int aloneWronglyAllowed() {
-    return aloneWronglyAllowed;
-  }
-
-  /** Refused where the log that ran alone admitted. */
-  int aloneWronglyRefused() {
-    return aloneWronglyRefused;
-  }
-
-  /** The most that were admitted to one key within any window, wherever it starts. */
-  int worst() {
-    return worst;
-  }
-
   /** How much sooner than by its own log a wrongly allowed request passed, on average; or 0. */
   double earlyMeanNs() {
     return ownWronglyAllowed == 0 ? 0 : (double) earlySumNs / ownWronglyAllowed;
-  }
-
-  /** The most by which a wrongly allowed request passed sooner than by its own log. */
-  long earlyMaxNs() {
-    return earlyMaxNs;
   }
 }

@@ -22,7 +22,6 @@ record Trace(long[] timesNs, int[] keys, int keyCount) {
     return timesNs.length;
   }
 
-  /** All requests are one key's. */
   static Trace ofOneKey(long[] timesNs) {
     return new Trace(timesNs, new int[timesNs.length], 1);
   }

@@ -36,4 +36,13 @@ final class TraceComparison {
     }
     return tally;
   }
+
+  /** Something that decides request by request. One thread; times never step back. */
+  interface Limiter extends AutoCloseable {
+    /** Whether the request passes; if so, it counts. */
+    boolean admit(int key, long nowNs);
+
+    @Override
+    void close();
+  }
 }

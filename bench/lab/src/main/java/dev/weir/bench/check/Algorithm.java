@@ -2,6 +2,7 @@ package dev.weir.bench.check;
 
 import dev.weir.algorithms.CalendarUnit;
 import dev.weir.algorithms.Limit;
+import dev.weir.bench.check.Keys.Order;
 import java.time.ZoneId;
 
 /** The seven algorithms, and the variants whose arithmetic differs. */

@@ -1,6 +1,7 @@
 package dev.weir.bench.check;
 
 import dev.weir.algorithms.Decision;
+import dev.weir.bench.check.Keys.Identity;
 import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;

@@ -1,7 +1,11 @@
 package dev.weir.bench.check;
 
 import dev.weir.algorithms.SipHash;
+import dev.weir.bench.keys.ZipfKeys;
+import java.util.Arrays;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
@@ -66,5 +70,37 @@ public class Keys {
   /** Slots for these keys, of which 30 to 60 % are used. */
   int slotCount() {
     return Math.max(Integer.highestOneBit(keys + (int) (keys * 0.6)) << 1, MIN_SLOT_COUNT);
+  }
+
+  /** Sixteen bytes that name who asks, such as an address of IPv6, and their hash. One thread's. */
+  static final class Identity {
+    private final UnsafeBuffer bytes = new UnsafeBuffer(new byte[16]);
+    private final SipHash hash;
+
+    Identity(SipHash hash) {
+      this.hash = hash;
+    }
+
+    long hash(long id) {
+      bytes.putLong(0, id);
+      return hash.hash(bytes, 0, bytes.capacity());
+    }
+  }
+
+  /** In which order keys are asked for. A hot key is either one with a single key. */
+  public enum Order {
+    /** Every key as often as any other. */
+    UNIFORM,
+
+    /** Key {@code k} with a weight of {@code 1 / (k + 1)}: of a million, the first gets 7 %. */
+    ZIPF;
+
+    int[] draw(int keys, int length) {
+      final SplittableRandom random = new SplittableRandom(42);
+      final int[] ids = new int[length];
+      final ZipfKeys zipf = this == ZIPF ? new ZipfKeys(keys, 1) : null;
+      Arrays.setAll(ids, i -> zipf == null ? random.nextInt(keys) : zipf.next(random));
+      return ids;
+    }
   }
 }

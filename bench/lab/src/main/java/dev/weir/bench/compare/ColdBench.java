@@ -1,5 +1,7 @@
 package dev.weir.bench.compare;
 
+import dev.weir.bench.compare.Contender.Outcome;
+import dev.weir.bench.compare.Contender.Site;
 import dev.weir.bench.process.ServerCertificate;
 import dev.weir.bench.process.ServerProcess;
 import dev.weir.bench.process.TemporaryFolder;
@@ -28,10 +30,10 @@ final class ColdBench {
 
   private final List<Contender> contenders;
   private final Rounds rounds;
-  private final Attendance attendance;
-  private final RoundTable<Case, ColdStart.Figures> starts = new RoundTable<>();
-  private final RoundTable<Shape, LoadFigures> steady = new RoundTable<>();
-  private final Map<String, String> commands = new LinkedHashMap<>();
+  final Attendance attendance;
+  final RoundTable<Case, ColdStart.Figures> starts = new RoundTable<>();
+  final RoundTable<Shape, LoadFigures> steady = new RoundTable<>();
+  final Map<String, String> commands = new LinkedHashMap<>();
   private int siteCount;
 
   /**
@@ -60,7 +62,7 @@ final class ColdBench {
       final ServerCertificate unused = ServerCertificate.make(folder.path());
       final Site site =
           new Site(
-              Outcome.PASS, Wire.HTTP1, 0, upstream.port(), unused, folder.path(), rounds.cores());
+              Outcome.PASS, Wire.HTTP1, 0, upstream.port, unused, folder.path(), rounds.cores());
       final List<Contender> installed = new ArrayList<>(contenders);
       installed.removeIf(each -> !attendance.takesPart(each.name(), each::version));
       for (int round = 1; round <= rounds.count(); round++) {
@@ -131,24 +133,5 @@ final class ColdBench {
         first.requestUs(),
         first.p99Ms(),
         figures.loadedMib());
-  }
-
-  /** Starts, by when clients came. */
-  RoundTable<Case, ColdStart.Figures> starts() {
-    return starts;
-  }
-
-  /** Seconds of a contender that is warm. */
-  RoundTable<Shape, LoadFigures> steady() {
-    return steady;
-  }
-
-  Attendance attendance() {
-    return attendance;
-  }
-
-  /** The command lines that ran, by the contenders' names; empty where they say no more. */
-  Map<String, String> commands() {
-    return commands;
   }
 }

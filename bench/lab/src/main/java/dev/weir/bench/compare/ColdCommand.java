@@ -26,7 +26,7 @@ public final class ColdCommand implements Callable<Integer> {
 
   @Mixin private RoundOptions report;
 
-  @Mixin private ContenderOptions contenders;
+  @Mixin private Contenders contenders;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -45,9 +45,9 @@ public final class ColdCommand implements Callable<Integer> {
       final Shape most = ColdBench.SHAPES.get(ColdBench.SHAPES.size() - 1);
       text.fact(
           "The service is %s; load and service alone make %.0f requests/s at %s at once",
-          upstream.text(),
+          upstream.text,
           upstream.perSecond(Wire.HTTP1, most, 1, LOAD_WARM_UP_SECONDS),
-          most.text(Wire.HTTP1.protocol()));
+          most.text(Wire.HTTP1.protocol));
       bench.run(upstream);
     }
     text.fact(

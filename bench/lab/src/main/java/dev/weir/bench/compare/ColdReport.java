@@ -29,21 +29,18 @@ final class ColdReport extends MarkdownReport {
 
   private static final List<String> SECONDS = List.of("1st", "2nd", "3rd");
 
-  /** An empty report; the command is the one that makes it again. */
   ColdReport(String command) {
     super("What the first clients get", command);
   }
 
   void starts(ColdBench bench) {
-    bench.attendance().tell(this);
-    bench
-        .commands()
-        .forEach(
-            (name, runs) -> {
-              if (!runs.isEmpty()) {
-                fact(name + " runs as: `" + runs + "`");
-              }
-            });
+    bench.attendance.tell(this);
+    bench.commands.forEach(
+        (name, runs) -> {
+          if (!runs.isEmpty()) {
+            fact(name + " runs as: `" + runs + "`");
+          }
+        });
     section("Start and memory");
     paragraph(STARTS);
     table(startTable(bench));
@@ -55,7 +52,7 @@ final class ColdReport extends MarkdownReport {
   private static MarkdownTable startTable(ColdBench bench) {
     final ColdBench.Case most =
         new ColdBench.Case(ColdBench.SHAPES.get(ColdBench.SHAPES.size() - 1), true);
-    return new RoundColumns<>(bench.starts())
+    return new RoundColumns<>(bench.starts)
         .name("server")
         .spread("ready ms", ColdStart.Figures::readyMs, 0)
         .spread("processor ms", ColdStart.Figures::readySpentMs, 0)
@@ -69,7 +66,7 @@ final class ColdReport extends MarkdownReport {
 
   private static MarkdownTable load(ColdBench bench) {
     final RoundColumns<ColdBench.Case, ColdStart.Figures> columns =
-        new RoundColumns<>(bench.starts())
+        new RoundColumns<>(bench.starts)
             .cell("connections", when -> when.shape().inFlight())
             .cell("clients come", when -> when.isAtOnce() ? "at once" : "later")
             .name("server");
@@ -83,18 +80,18 @@ final class ColdReport extends MarkdownReport {
         .text("steady us/req", (when, name) -> steadyUs(bench, when, name).text(1))
         .text(
             "p99 ms",
-            (when, name) -> bench.steady().spread(when.shape(), name, LoadFigures::p99Ms).text(1))
+            (when, name) -> bench.steady.spread(when.shape(), name, LoadFigures::p99Ms).text(1))
         .text("1st to steady", (when, name) -> toSteady(bench, when, name))
         .table();
   }
 
   private static Spread steadyUs(ColdBench bench, ColdBench.Case when, String name) {
-    return bench.steady().spread(when.shape(), name, LoadFigures::requestUs);
+    return bench.steady.spread(when.shape(), name, LoadFigures::requestUs);
   }
 
   private static String toSteady(ColdBench bench, ColdBench.Case when, String name) {
     final double first =
-        bench.starts().spread(when, name, start -> start.second(0).requestUs()).median();
+        bench.starts.spread(when, name, start -> start.second(0).requestUs()).median();
     // Which may be less than a tick of the clock.
     final double toSteady = first / steadyUs(bench, when, name).median();
     return Double.isFinite(toSteady) ? String.format(Locale.ROOT, "%.2f", toSteady) : "-";

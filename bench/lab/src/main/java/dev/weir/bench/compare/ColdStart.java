@@ -1,6 +1,7 @@
 package dev.weir.bench.compare;
 
-import dev.weir.bench.load.LoadAnswers;
+import dev.weir.bench.compare.Contender.Site;
+import dev.weir.bench.load.LocalLoad.LoadAnswers;
 import dev.weir.bench.process.ProcessorTime;
 import dev.weir.bench.process.ServerProcess;
 import dev.weir.bench.process.SidecarProcess;
@@ -183,12 +184,10 @@ final class ColdStart {
     return seconds;
   }
 
-  /** The command line of what runs. */
   ServerProcess process() {
     return process;
   }
 
-  /** Ends it. */
   void end() {
     process.close();
   }

@@ -1,6 +1,7 @@
 package dev.weir.bench.compare;
 
 import dev.weir.bench.compare.Comparison.Cell;
+import dev.weir.bench.compare.Contender.Outcome;
 import dev.weir.bench.report.MarkdownReport;
 import dev.weir.bench.rounds.LoadFigures;
 import dev.weir.bench.rounds.RoundColumns;
@@ -56,38 +57,35 @@ final class CompareReport extends MarkdownReport {
   /** More than this of wrong answers is told beside the name. */
   private static final double TOLD_PERCENT = 1;
 
-  /** An empty report; the command is the one that makes it again. */
   CompareReport(String command) {
     super("Weir beside others that limit, in one run", command);
   }
 
   void proxies(Comparison comparison) {
-    comparison.attendance().leftOut().forEach(this::leftOut);
+    comparison.attendance.leftOut().forEach(this::leftOut);
     paragraph(PROXIES, 100 * ProxyBench.FIXED_SHARE);
     paragraph(tables(comparison));
-    if (!comparison.setUps().isEmpty()) {
+    if (!comparison.setUps.isEmpty()) {
       section("How each is set up");
       paragraph("As it was started first on each wire; for other cases, other ports and limits.");
     }
-    comparison
-        .setUps()
-        .forEach(
-            (of, setUp) -> {
-              paragraph(
-                  of.name()
-                      + ", "
-                      + comparison.attendance().versions().get(of.name())
-                      + ", "
-                      + of.wire()
-                      + ":");
-              paragraph("```\n" + setUp + "\n```");
-            });
+    comparison.setUps.forEach(
+        (of, setUp) -> {
+          paragraph(
+              of.name()
+                  + ", "
+                  + comparison.attendance.versions().get(of.name())
+                  + ", "
+                  + of.wire()
+                  + ":");
+          paragraph("```\n" + setUp + "\n```");
+        });
   }
 
   /** Headings and tables of proxies, for each wire and outcome; ends with an empty line. */
   static String tables(Comparison comparison) {
     final Map<String, List<Cell>> sections = new LinkedHashMap<>();
-    for (Cell cell : comparison.figures().cells()) {
+    for (Cell cell : comparison.figures.cells()) {
       sections.computeIfAbsent(title(cell), any -> new ArrayList<>()).add(cell);
     }
     final StringBuilder text = new StringBuilder();
@@ -110,7 +108,7 @@ final class CompareReport extends MarkdownReport {
   private static String section(Comparison comparison, List<Cell> cells) {
     final Wire wire = cells.get(0).traffic().wire();
     return "As fast as it goes, "
-        + wire.meaning()
+        + wire.meaning
         + ":\n\n"
         + closed(comparison).table(cell -> cells.contains(cell) && !cell.traffic().open())
         + (cells.stream().noneMatch(cell -> cell.traffic().open())
@@ -121,7 +119,7 @@ final class CompareReport extends MarkdownReport {
   }
 
   private static RoundColumns<Cell, LoadFigures> columns(Comparison comparison) {
-    return new RoundColumns<>(comparison.figures())
+    return new RoundColumns<>(comparison.figures)
         .text("server", (cell, name) -> label(comparison, cell, name))
         .cell("keys", cell -> cell.traffic().keys());
   }
@@ -168,13 +166,12 @@ final class CompareReport extends MarkdownReport {
   }
 
   private static String label(Comparison comparison, Cell cell, String name) {
-    final double wrong = comparison.figures().spread(cell, name, LoadFigures::wrongPercent).most();
+    final double wrong = comparison.figures.spread(cell, name, LoadFigures::wrongPercent).most();
     return wrong > TOLD_PERCENT
         ? String.format(Locale.ROOT, "%s (%.1f %% wrong)", name, wrong)
         : name;
   }
 
-  /** Decisions against a store. */
   void store(RoundTable<Integer, Figures> figures) {
     section("Decisions against a store");
     paragraph(STORE, StoreComparison.WAITING);

@@ -1,5 +1,6 @@
 package dev.weir.bench.compare;
 
+import dev.weir.bench.compare.Contender.Outcome;
 import dev.weir.bench.rounds.Attendance;
 import dev.weir.bench.rounds.LoadFigures;
 import dev.weir.bench.rounds.RoundTable;
@@ -12,10 +13,10 @@ import java.util.function.ToDoubleFunction;
 
 /** All that was measured of proxies, and why the rest was not. */
 final class Comparison {
-  private final RoundTable<Cell, LoadFigures> figures = new RoundTable<>();
+  final RoundTable<Cell, LoadFigures> figures = new RoundTable<>();
   private final List<String> peers;
-  private final Map<SetUp, String> setUps = new LinkedHashMap<>();
-  private final Attendance attendance;
+  final Map<SetUp, String> setUps = new LinkedHashMap<>();
+  final Attendance attendance;
 
   /**
    * @param contenders of which some are those with which Weir is compared.
@@ -28,12 +29,7 @@ final class Comparison {
   /** All rounds of all contenders under one traffic. */
   record Cell(Outcome outcome, Traffic traffic) {}
 
-  /** A contender on a wire. */
   record SetUp(String name, Wire wire) {}
-
-  Attendance attendance() {
-    return attendance;
-  }
 
   /**
    * Notes how a contender is set up; that of the first case on a wire stays.
@@ -43,16 +39,6 @@ final class Comparison {
   void setUp(String name, Wire wire, String text, String command) {
     setUps.putIfAbsent(
         new SetUp(name, wire), command.isEmpty() ? text : text + "\n# runs as: " + command);
-  }
-
-  /** The set-up of each, as it was started first on each wire. */
-  Map<SetUp, String> setUps() {
-    return setUps;
-  }
-
-  /** Figures by cell and contender. */
-  RoundTable<Cell, LoadFigures> figures() {
-    return figures;
   }
 
   /** To the least among the peers, of the same round. */

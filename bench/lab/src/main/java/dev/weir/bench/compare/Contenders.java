@@ -1,11 +1,14 @@
 package dev.weir.bench.compare;
 
+import dev.weir.bench.rounds.ReportOptions;
 import dev.weir.proxy.loop.TransportKind;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import picocli.CommandLine.Option;
 
-/** All that can be compared. */
+/** All proxies that can be compared, and the flags that say which of them take part. */
 final class Contenders {
   /** In the order in which they take turns. */
   static final List<Contender> ALL =
@@ -15,10 +18,29 @@ final class Contenders {
           new WeirSidecar(TransportKind.IO_URING),
           new WeirSidecar(TransportKind.EPOLL));
 
-  private Contenders() {}
+  @Option(
+      names = "--contenders",
+      paramLabel = "NAME",
+      split = ",",
+      defaultValue = "nginx,haproxy,weir-io_uring,weir-epoll",
+      description = "Proxies (default: ${DEFAULT-VALUE}).")
+  private List<String> contenders;
 
-  static List<String> names() {
-    return ALL.stream().map(Contender::name).toList();
+  @Option(
+      names = "--earlier",
+      paramLabel = "FOLDER",
+      description = "Of another version of Weir: takes part beside this one, as earlier-*.")
+  private Path earlier;
+
+  /** The contenders that take part; wrong flags are told to {@code report}. */
+  List<Contender> checked(ReportOptions report) {
+    report.expectEach("--contenders", contenders, ALL.stream().map(Contender::name).toList());
+    report.expect(
+        "--earlier",
+        earlier,
+        earlier == null || Files.isExecutable(earlier.resolve("weir")),
+        "a folder with the launcher, weir");
+    return of(contenders, earlier);
   }
 
   /**

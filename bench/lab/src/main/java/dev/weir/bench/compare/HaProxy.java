@@ -1,5 +1,7 @@
 package dev.weir.bench.compare;
 
+import dev.weir.bench.compare.Contender.Outcome;
+import dev.weir.bench.compare.Contender.Site;
 import dev.weir.bench.process.Programs;
 import dev.weir.bench.scenario.Protocol;
 import java.io.IOException;
@@ -67,13 +69,13 @@ final class HaProxy implements Contender {
 
   private static String listen(Site site) {
     final Wire wire = site.wire();
-    if (!wire.tls()) {
-      return wire.protocol() == Protocol.HTTP1 ? "" : " proto h2";
+    if (!wire.tls) {
+      return wire.protocol == Protocol.HTTP1 ? "" : " proto h2";
     }
     return " ssl crt "
         + site.certificate().both()
         + " ssl-min-ver TLSv1.3 ciphersuites TLS_AES_128_GCM_SHA256 alpn "
-        + (wire.protocol() == Protocol.HTTP1 ? "http/1.1" : "h2");
+        + (wire.protocol == Protocol.HTTP1 ? "http/1.1" : "h2");
   }
 
   @Override

@@ -1,5 +1,7 @@
 package dev.weir.bench.compare;
 
+import dev.weir.bench.compare.Contender.Outcome;
+import dev.weir.bench.compare.Contender.Site;
 import dev.weir.bench.process.Programs;
 import dev.weir.bench.scenario.Protocol;
 import java.io.IOException;
@@ -87,13 +89,13 @@ final class Nginx implements Contender {
                 .replace("<port>", Integer.toString(site.port()))
                 .replace("<pass>", site.wire().servedByHttp2() ? PASS_CALL : PASS_REQUEST)
                 .replace("<listen>", listen(site.wire()))
-                .replace("<tls>", site.wire().tls() ? "\n" + TLS.indent(2).stripTrailing() : "")
+                .replace("<tls>", site.wire().tls ? "\n" + TLS.indent(2).stripTrailing() : "")
                 .replace("<certificates>", site.certificate().chain().getParent().toString());
     return NginxProcess.configuration(http, site.folder());
   }
 
   private static String listen(Wire wire) {
-    return (wire.tls() ? " ssl" : "") + (wire.protocol() == Protocol.HTTP1 ? "" : " http2");
+    return (wire.tls ? " ssl" : "") + (wire.protocol == Protocol.HTTP1 ? "" : " http2");
   }
 
   @Override

@@ -1,8 +1,11 @@
 package dev.weir.bench.compare;
 
 import dev.weir.bench.compare.Comparison.Cell;
-import dev.weir.bench.load.LoadAnswers;
+import dev.weir.bench.compare.Contender.Outcome;
+import dev.weir.bench.compare.Contender.Site;
+import dev.weir.bench.compare.Upstream.Services;
 import dev.weir.bench.load.LocalLoad;
+import dev.weir.bench.load.LocalLoad.LoadAnswers;
 import dev.weir.bench.process.ServerCertificate;
 import dev.weir.bench.process.ServerProcess;
 import dev.weir.bench.process.TemporaryFolder;
@@ -59,7 +62,7 @@ final class ProxyBench {
   Comparison run(Services services) throws IOException, InterruptedException {
     final List<Contender> installed =
         settings.contenders().stream()
-            .filter(each -> comparison.attendance().takesPart(each.name(), each::version))
+            .filter(each -> comparison.attendance.takesPart(each.name(), each::version))
             .toList();
     try (TemporaryFolder folder = new TemporaryFolder("weir-bench-compare")) {
       final ServerCertificate certificate = ServerCertificate.make(folder.path());
@@ -71,7 +74,7 @@ final class ProxyBench {
                   outcome,
                   wire,
                   NO_PORT,
-                  services.of(wire).port(),
+                  services.of(wire).port,
                   certificate,
                   Files.createDirectory(folder.path().resolve(outcome + "-" + wire.name())),
                   rounds.cores()));
@@ -82,11 +85,9 @@ final class ProxyBench {
   }
 
   private void leaveOut(Contender contender, Site site, String why) {
-    comparison
-        .attendance()
-        .leaveOut(
-            contender.name() + ", " + site.wire() + ", " + site.outcome(),
-            why.replace(site.folder().toString(), "FOLDER"));
+    comparison.attendance.leaveOut(
+        contender.name() + ", " + site.wire() + ", " + site.outcome(),
+        why.replace(site.folder().toString(), "FOLDER"));
   }
 
   /**
@@ -173,7 +174,7 @@ final class ProxyBench {
         final String name = each.contender().name();
         try {
           final LoadFigures figures = measure(each, cell);
-          comparison.figures().add(cell, name, figures);
+          comparison.figures.add(cell, name, figures);
           tell(cell, round, name, figures);
         } catch (IOException e) {
           stop(each, running, e.getMessage());
@@ -246,6 +247,33 @@ final class ProxyBench {
       if (closed.wrongShare(cell.outcome(), answers) <= MOST_WRONG) {
         return;
       }
+    }
+  }
+
+  /**
+   * A comparison of proxies.
+   *
+   * @param shapes of requests at once, ascending; each is a cell.
+   * @param fixedRate whether there is a cell at a fixed rate too.
+   */
+  record ProxySettings(
+      List<Outcome> outcomes,
+      List<Integer> keys,
+      List<Wire> wires,
+      List<Contender> contenders,
+      List<Shape> shapes,
+      boolean fixedRate,
+      Rounds rounds) {
+    /** Among the shapes, the one of warm-ups and of the fixed rate. */
+    Shape usualShape() {
+      return shapes.get(shapes.size() / 2);
+    }
+
+    /** About how long it takes if every contender takes part in everything. */
+    double estimatedSeconds() {
+      final int groups = outcomes.size() * wires.size() * contenders.size();
+      final int measurements = keys.size() * rounds.count() * (shapes.size() + (fixedRate ? 1 : 0));
+      return groups * (rounds.warmUpSeconds() + measurements * (rounds.seconds() + 0.2));
     }
   }
 }

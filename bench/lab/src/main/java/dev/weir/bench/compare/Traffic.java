@@ -1,12 +1,13 @@
 package dev.weir.bench.compare;
 
-import dev.weir.bench.load.LoadAnswers;
+import dev.weir.bench.compare.Contender.Outcome;
 import dev.weir.bench.load.LocalLoad;
+import dev.weir.bench.load.LocalLoad.LoadAnswers;
+import dev.weir.bench.scenario.Body.FixedBody;
 import dev.weir.bench.scenario.ClientSettings;
-import dev.weir.bench.scenario.FixedBody;
+import dev.weir.bench.scenario.ClientSettings.TlsSettings;
 import dev.weir.bench.scenario.KeyChoice;
 import dev.weir.bench.scenario.Protocol;
-import dev.weir.bench.scenario.TlsSettings;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -34,7 +35,7 @@ record Traffic(Wire wire, int keys, Shape shape, double perSecond) {
 
   /** How many requests are in flight at most, as reports say it. */
   String inFlightText() {
-    return shape.text(wire.protocol());
+    return shape.text(wire.protocol);
   }
 
   boolean open() {
@@ -43,18 +44,18 @@ record Traffic(Wire wire, int keys, Shape shape, double perSecond) {
 
   /** The requests of it. */
   LocalLoad load() {
-    final boolean calls = wire.protocol() == Protocol.GRPC;
+    final boolean calls = wire.protocol == Protocol.GRPC;
     return new LocalLoad(
         new ClientSettings(
-            wire.protocol(),
-            shape.connections(wire.protocol()),
-            shape.streams(wire.protocol()),
+            wire.protocol,
+            shape.connections(wire.protocol),
+            shape.streams(wire.protocol),
             wire.requestsPerConnection(),
             1,
             ClientSettings.usualTransport(),
             TIMEOUT_NS,
             new TlsSettings(null, true, wire.resumes(), GROUPS)),
-        wire.tls(),
+        wire.tls,
         calls ? "/weir.bench.Service/Call" : "/",
         LocalLoad.USER,
         calls ? new FixedBody(new byte[Upstream.MESSAGE_BYTES]) : null,

@@ -1,7 +1,7 @@
 package dev.weir.bench.compare;
 
-import dev.weir.bench.load.LoadAnswers;
 import dev.weir.bench.load.LocalLoad;
+import dev.weir.bench.load.LocalLoad.LoadAnswers;
 import dev.weir.bench.origin.Http1Sink;
 import dev.weir.bench.origin.Http2Answer;
 import dev.weir.bench.origin.LocalLoop;
@@ -27,8 +27,8 @@ final class Upstream implements AutoCloseable {
   /** Length of a gRPC message, each way. */
   static final int MESSAGE_BYTES = 33;
 
-  private final int port;
-  private final String text;
+  final int port;
+  final String text;
   private final Runnable ending;
 
   private Upstream(int port, String text, Runnable ending) {
@@ -88,10 +88,6 @@ final class Upstream implements AutoCloseable {
         });
   }
 
-  int port() {
-    return port;
-  }
-
   /**
    * How many requests it answers without anything before it.
    *
@@ -105,13 +101,26 @@ final class Upstream implements AutoCloseable {
     return answers.count() / answers.seconds();
   }
 
-  /** The service's description in the report. */
-  String text() {
-    return text;
-  }
-
   @Override
   public void close() {
     ending.run();
+  }
+
+  /** The services behind the contenders, one for each protocol that proxies ask in. */
+  record Services(Upstream http1, Upstream http2) implements AutoCloseable {
+    /** Starts both, on the core of the load. */
+    static Services start(Path folder, Cores cores) throws IOException {
+      return new Services(Upstream.start(folder, cores), Upstream.inHttp2());
+    }
+
+    Upstream of(Wire wire) {
+      return wire.servedByHttp2() ? http2 : http1;
+    }
+
+    @Override
+    public void close() {
+      http1.close();
+      http2.close();
+    }
   }
 }

@@ -1,5 +1,7 @@
 package dev.weir.bench.compare;
 
+import dev.weir.bench.compare.Contender.Outcome;
+import dev.weir.bench.compare.Contender.Site;
 import dev.weir.bench.process.ServerProcess;
 import dev.weir.bench.process.WeirLauncher;
 import dev.weir.proxy.loop.TransportKind;
@@ -67,7 +69,7 @@ final class WeirSidecar implements Contender {
 
   private List<String> arguments(Site site) {
     final List<String> arguments = new ArrayList<>(List.of("run"));
-    if (site.wire().tls()) {
+    if (site.wire().tls) {
       arguments.addAll(
           List.of(
               "--tls.certificate",
@@ -80,7 +82,7 @@ final class WeirSidecar implements Contender {
             "--upstream",
             (site.wire().servedByHttp2() ? "h2c" : "http") + "://127.0.0.1:" + site.upstreamPort(),
             "--listen",
-            (site.wire().tls() ? "https://" : "") + "127.0.0.1:" + site.port(),
+            (site.wire().tls ? "https://" : "") + "127.0.0.1:" + site.port(),
             "--admin",
             admin == null ? "off" : admin,
             "--event-loops",

@@ -30,9 +30,9 @@ enum Wire {
       "a connection and a resumed handshake of TLS 1.3 with X25519 for each");
 
   private final String text;
-  private final Protocol protocol;
-  private final boolean tls;
-  private final String meaning;
+  final Protocol protocol;
+  final boolean tls;
+  final String meaning;
 
   Wire(String text, Protocol protocol, boolean tls, String meaning) {
     this.text = text;
@@ -48,16 +48,6 @@ enum Wire {
 
   static List<String> names() {
     return Arrays.stream(values()).map(Wire::toString).toList();
-  }
-
-  /** The protocol of clients. */
-  Protocol protocol() {
-    return protocol;
-  }
-
-  /** Whether clients speak TLS. */
-  boolean tls() {
-    return tls;
   }
 
   /** Whether the service speaks HTTP/2, with prior knowledge; else HTTP/1.1. */
@@ -88,11 +78,6 @@ enum Wire {
       return 0;
     }
     return (double) (this == RESUMED ? handshakes - resumed : resumed) / handshakes;
-  }
-
-  /** The wire in words, as a heading goes on with them. */
-  String meaning() {
-    return meaning;
   }
 
   /** The name on the command line and in reports. */

@@ -7,7 +7,6 @@ import java.util.Arrays;
 
 /** A call, about the key that asks. */
 enum Ask {
-  /** One check. */
   CHECK("CheckRateLimit", "/weir.v1.RateLimiter/CheckRateLimit", 1) {
     @Override
     void write(ProtoWriter message, String key) {
@@ -87,12 +86,10 @@ enum Ask {
     message.endMessage(descriptor);
   }
 
-  /** The method's path. */
   String path() {
     return path;
   }
 
-  /** How many decisions a call asks for. */
   int decisions() {
     return decisions;
   }
@@ -102,7 +99,6 @@ enum Ask {
     return new Message();
   }
 
-  /** The method's name. */
   @Override
   public String toString() {
     return text;

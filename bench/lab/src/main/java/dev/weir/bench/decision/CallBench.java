@@ -1,6 +1,6 @@
 package dev.weir.bench.decision;
 
-import dev.weir.bench.load.LoadAnswers;
+import dev.weir.bench.load.LocalLoad.LoadAnswers;
 import dev.weir.bench.process.ServerProcess;
 import dev.weir.bench.process.TemporaryFolder;
 import dev.weir.bench.rounds.Attendance;
@@ -32,8 +32,8 @@ final class CallBench {
   private final List<CallServer> servers;
   private final int budgets;
   private final Rounds rounds;
-  private final Attendance attendance;
-  private final RoundTable<CallLoad, LoadFigures> table = new RoundTable<>();
+  final Attendance attendance;
+  final RoundTable<CallLoad, LoadFigures> table = new RoundTable<>();
 
   /**
    * @param budgets that are asked about where there are many.
@@ -45,16 +45,7 @@ final class CallBench {
     attendance = new Attendance(rounds.progress());
   }
 
-  /** One that is up. */
   private record Running(CallServer server, ServerProcess process, int port) {}
-
-  RoundTable<CallLoad, LoadFigures> table() {
-    return table;
-  }
-
-  Attendance attendance() {
-    return attendance;
-  }
 
   void run(List<Ask> asks) throws IOException, InterruptedException {
     final List<CallServer> present =

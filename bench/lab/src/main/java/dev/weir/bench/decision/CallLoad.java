@@ -17,12 +17,10 @@ record CallLoad(Ask ask, KeyChoice keys, int connections, int streams, double pe
   /** Each call tells its server how much of this is left. */
   private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
 
-  /** Calls as fast as they are answered. */
   static CallLoad closed(Ask ask, KeyChoice keys, int connections, int streams) {
     return new CallLoad(ask, keys, connections, streams, LocalLoad.CLOSED);
   }
 
-  /** These calls at a rate. */
   CallLoad at(double rate) {
     return new CallLoad(ask, keys, connections, streams, rate);
   }
@@ -41,7 +39,6 @@ record CallLoad(Ask ask, KeyChoice keys, int connections, int streams, double pe
     return connections + "x" + streams;
   }
 
-  /** The calls as requests. */
   LocalLoad load() {
     return new LocalLoad(
         LocalLoad.clients(Protocol.GRPC, connections, streams, TIMEOUT_NS),

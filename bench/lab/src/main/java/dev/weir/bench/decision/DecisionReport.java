@@ -43,14 +43,13 @@ final class DecisionReport extends MarkdownReport {
       and the sidecar share one core, and processor time is that of both.
       """;
 
-  /** An empty report; the command is the one that makes it again. */
   DecisionReport(String command) {
     super("What a call of the decision API costs", command);
   }
 
   void calls(CallBench bench) {
-    bench.attendance().tell(this);
-    final RoundTable<CallLoad, LoadFigures> figures = bench.table();
+    bench.attendance.tell(this);
+    final RoundTable<CallLoad, LoadFigures> figures = bench.table;
     section("Calls that the sidecar decides");
     paragraph(CALLS);
     table(

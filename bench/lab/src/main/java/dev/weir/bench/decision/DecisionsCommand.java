@@ -3,7 +3,6 @@ package dev.weir.bench.decision;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.Programs;
 import dev.weir.bench.report.Machine;
-import dev.weir.bench.rounds.RoundOptions;
 import dev.weir.bench.rounds.RoundTimes;
 import dev.weir.bench.rounds.Rounds;
 import dev.weir.proxy.loop.TransportKind;
@@ -29,7 +28,6 @@ public final class DecisionsCommand implements Callable<Integer> {
   private static final String CALLS = "calls";
   private static final String STORE = "store";
   private static final String HTTP = "http";
-  private static final List<String> PARTS = List.of(CALLS, STORE, HTTP);
   private static final List<CallServer> SERVERS =
       List.of(
           new GrpcJavaEcho(),
@@ -38,8 +36,7 @@ public final class DecisionsCommand implements Callable<Integer> {
           new WeirServer(TransportKind.IO_URING, null),
           new WeirServer(TransportKind.EPOLL, null));
 
-  @Mixin private RoundOptions report;
-  @Mixin private final RoundTimes times = new RoundTimes(1.5, "12s");
+  @Mixin private final RoundTimes report = new RoundTimes(1.5, "12s");
 
   @Option(
       names = "--parts",
@@ -68,16 +65,15 @@ public final class DecisionsCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     report.check();
-    report.expectEach("--parts", parts, PARTS);
+    report.expectEach("--parts", parts, List.of(CALLS, STORE, HTTP));
     report.expectEach("--calls", calls, Stream.of(Ask.values()).map(Ask::toString).toList());
     report.expectEach("--servers", servers, SERVERS.stream().map(CallServer::name).toList());
-    times.check(report);
-    final Rounds rounds = times.rounds(report, Cores.find());
+    final Rounds rounds = report.rounds(Cores.find());
     rounds.cores().pinClient();
     final DecisionReport text = new DecisionReport(report.command());
     text.fact(rounds.cores().text("Server", "load"));
     text.fact("The load's JDK " + Machine.jdk());
-    text.fact(times.text(report, "call"));
+    text.fact(report.text("call"));
     if (parts.contains(CALLS)) {
       final CallBench bench =
           new CallBench(

@@ -1,5 +1,6 @@
 package dev.weir.bench.decision;
 
+import dev.weir.bench.decision.CallServer.JavaServer;
 import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.http2.Role;
@@ -68,7 +69,6 @@ final class EngineEcho implements CallServer {
     return JavaServer.command(EngineEcho.class, transport.name(), port);
   }
 
-  /** Sends back what comes. */
   private static final class Streams implements StreamEvents {
     private final Http2Connection connection;
     private final Stream[] owners = new Stream[2 * MAX_STREAMS];

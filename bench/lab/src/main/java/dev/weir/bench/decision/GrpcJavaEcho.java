@@ -1,5 +1,6 @@
 package dev.weir.bench.decision;
 
+import dev.weir.bench.decision.CallServer.JavaServer;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.ServerServiceDefinition;

@@ -1,8 +1,8 @@
 package dev.weir.bench.decision;
 
 import dev.weir.bench.compare.NginxProcess;
-import dev.weir.bench.load.LoadAnswers;
 import dev.weir.bench.load.LocalLoad;
+import dev.weir.bench.load.LocalLoad.LoadAnswers;
 import dev.weir.bench.origin.Http1Sink;
 import dev.weir.bench.origin.LocalLoop;
 import dev.weir.bench.process.ServerProcess;
@@ -64,7 +64,6 @@ final class HttpCheckBench {
       }
       """;
 
-  /** Who limits. */
   enum Limiter {
     NOBODY("nobody", ""),
     LIMIT_REQ("nginx, limit_req", "limit_req zone=users burst=1000000 nodelay;"),

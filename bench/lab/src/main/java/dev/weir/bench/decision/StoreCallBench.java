@@ -1,6 +1,6 @@
 package dev.weir.bench.decision;
 
-import dev.weir.bench.load.LoadAnswers;
+import dev.weir.bench.load.LocalLoad.LoadAnswers;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.process.ServerProcess;

@@ -1,5 +1,6 @@
 package dev.weir.bench.http2;
 
+import dev.weir.bench.http2.FrameSocket.Blocks;
 import dev.weir.bench.process.ProcessorTime;
 import dev.weir.bench.process.SidecarProcess;
 import dev.weir.bench.report.MarkdownTable;
@@ -84,7 +85,6 @@ final class AbuseBench {
     return isTls ? FrameSocket.connectTls(weir.port()) : FrameSocket.connect(weir.port());
   }
 
-  /** Returns the part of a core that the sidecar took. */
   private double measure(Attacks.Row row, MarkdownTable table) throws IOException {
     OpenStreams.await(weir, "weir_http2_connections_open", open -> open <= 1);
     final double mibBefore = ProcessorTime.residentMib(weir.pid());

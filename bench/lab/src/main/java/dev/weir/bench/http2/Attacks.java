@@ -1,5 +1,6 @@
 package dev.weir.bench.http2;
 
+import dev.weir.bench.http2.FrameSocket.Blocks;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.FrameFlag;
 import dev.weir.proxy.http2.FrameType;

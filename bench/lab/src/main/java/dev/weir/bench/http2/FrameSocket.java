@@ -2,6 +2,7 @@ package dev.weir.bench.http2;
 
 import dev.weir.proxy.http2.FrameFlag;
 import dev.weir.proxy.http2.FrameType;
+import dev.weir.proxy.http2.hpack.HpackEncoder;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -47,7 +48,6 @@ final class FrameSocket implements AutoCloseable {
   private final DataOutputStream out;
   private long sentBytes;
 
-  /** Takes over a socket that is connected. */
   FrameSocket(Socket socket) throws IOException {
     this(socket, socket);
   }
@@ -116,13 +116,11 @@ final class FrameSocket implements AutoCloseable {
     }
   }
 
-  /** Any frame. */
   void frame(int type, int flags, int streamId, byte... payload) throws IOException {
     header(payload.length, type, flags, streamId);
     out.write(payload);
   }
 
-  /** A frame whose payload is one number. */
   void number(int type, int streamId, int number) throws IOException {
     header(Integer.BYTES, type, 0, streamId);
     out.writeInt(number);
@@ -137,7 +135,6 @@ final class FrameSocket implements AutoCloseable {
     sentBytes += HEADER_BYTES + bytes;
   }
 
-  /** A head or trailers in one frame. */
   void headers(int streamId, boolean endStream, byte[] block) throws IOException {
     frame(
         FrameType.HEADERS,
@@ -150,7 +147,6 @@ final class FrameSocket implements AutoCloseable {
     frame(FrameType.DATA, endStream ? FrameFlag.END_STREAM : 0, streamId, content);
   }
 
-  /** Sends what was written. */
   void flush() throws IOException {
     out.flush();
   }
@@ -160,7 +156,6 @@ final class FrameSocket implements AutoCloseable {
     return sentBytes;
   }
 
-  /** Whether a read would find something at once. */
   boolean hasInput() throws IOException {
     return in.available() > 0 || received.available() > 0;
   }
@@ -177,5 +172,24 @@ final class FrameSocket implements AutoCloseable {
   @Override
   public void close() throws IOException {
     socket.close();
+  }
+
+  /** Field blocks of requests, which mean the same on any connection. */
+  static final class Blocks {
+    private Blocks() {}
+
+    /** A request's head, with its fields in pairs of a name and a value. */
+    static byte[] request(String method, String path, String... fields) {
+      final HpackEncoder block =
+          new HpackEncoder()
+              .add(":method", method)
+              .add(":scheme", "http")
+              .add(":path", path)
+              .add(":authority", "test");
+      for (int i = 0; i < fields.length; i += 2) {
+        block.add(fields[i], fields[i + 1]);
+      }
+      return block.bytes();
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.bench.http2;
 
+import dev.weir.bench.http2.FrameSocket.Blocks;
 import dev.weir.bench.process.ProcessorTime;
 import dev.weir.bench.process.Programs;
 import dev.weir.bench.process.SidecarProcess;
@@ -66,7 +67,6 @@ final class OpenStreams {
     return table;
   }
 
-  /** Adds a row; returns the resident memory. */
   private double add(MarkdownTable table, String name, double beforeMib, int count)
       throws IOException {
     final double mib = ProcessorTime.residentMib(weir.pid());

@@ -1,6 +1,8 @@
 package dev.weir.bench.store;
 
 import dev.weir.bench.process.RedisServer;
+import dev.weir.bench.store.CheckTraffic.Keys;
+import dev.weir.bench.store.StoreComparison.StoreContender;
 import io.github.bucket4j.BucketConfiguration;
 import io.github.bucket4j.distributed.AsyncBucketProxy;
 import io.github.bucket4j.distributed.ExpirationAfterWriteStrategy;

@@ -1,5 +1,6 @@
 package dev.weir.bench.store;
 
+import dev.weir.bench.store.CheckTraffic.LogTraffic;
 import dev.weir.scripts.CheckCall;
 import dev.weir.scripts.CheckReply;
 import dev.weir.scripts.ScriptLimit;

@@ -177,4 +177,97 @@ final class ClosedLoop implements AutoCloseable {
     }
     selector.close();
   }
+
+  /**
+   * How a closed loop sends.
+   *
+   * @param commandsPerWrite sent at once.
+   * @param writesInFlight per connection: so many are sent before the first is answered.
+   */
+  record Shape(int connections, int commandsPerWrite, int writesInFlight) {
+    /** One command at a time on each of 16 connections. */
+    static final Shape UNPIPELINED = new Shape(16, 1, 1);
+
+    /**
+     * On one connection, two pipelines under way: the server finds the next when one is answered.
+     */
+    static Shape pipelined(int commands) {
+      return new Shape(1, commands, 2);
+    }
+
+    /** One connection, one command per write. */
+    static Shape inFlight(int commands) {
+      return new Shape(1, 1, commands);
+    }
+  }
+
+  /** Counts whole RESP2 replies in a stream, however it is cut. One per connection and thread. */
+  static final class ReplyCounter {
+    private int type;
+    private long number;
+    private boolean negative;
+    private long skip;
+    // Elements until the reply is whole: arrays add theirs.
+    private long missing = 1;
+    private int replies;
+    private long errors;
+
+    /** Takes all bytes; returns how many replies ended among them. */
+    int consume(ByteBuffer in) {
+      replies = 0;
+      while (in.hasRemaining()) {
+        if (skip > 0) {
+          final int step = (int) Math.min(skip, in.remaining());
+          in.position(in.position() + step);
+          skip -= step;
+          if (skip == 0) {
+            elementEnds();
+          }
+        } else {
+          next(in.get());
+        }
+      }
+      return replies;
+    }
+
+    private void next(byte b) {
+      if (type == 0) {
+        type = b;
+        number = 0;
+        negative = false;
+      } else if (b == '\n') {
+        lineEnds();
+      } else if (b == '-') {
+        negative = true;
+      } else if (b >= '0' && b <= '9') {
+        number = number * 10 + b - '0';
+      }
+    }
+
+    private void lineEnds() {
+      if (type == '$' && !negative) {
+        skip = number + 2;
+      } else {
+        if (type == '*' && !negative) {
+          missing += number;
+        } else if (type == '-') {
+          errors++;
+        }
+        elementEnds();
+      }
+      type = 0;
+    }
+
+    private void elementEnds() {
+      if (--missing == 0) {
+        replies++;
+        missing = 1;
+      }
+    }
+
+    /** Error replies so far, those within arrays too. */
+    long errors() {
+      return errors;
+    }
+  }
 }

@@ -50,7 +50,7 @@ public final class ExactCommand implements Callable<Integer> {
       final MarkdownReport report =
           new MarkdownReport(
               "Decisions of mode exact: one event loop against one Redis server",
-              options.report().command());
+              options.command());
       StoreOptions.describe(report, rounds, server);
       report.fact("Transport " + bench.transport());
       report.paragraph(QUESTION, StoreBench.KEYS);
@@ -69,7 +69,7 @@ public final class ExactCommand implements Callable<Integer> {
               .text("undecided", (cell, load) -> figures.sum(cell, load, Figures::undecided))
               .table());
       report.paragraph(COLUMNS, ExactBench.SATURATING, DEADLINE_MS);
-      options.report().print(report.markdown());
+      options.print(report.markdown());
     }
     return 0;
   }

@@ -1,6 +1,8 @@
 package dev.weir.bench.store;
 
 import dev.weir.bench.process.RedisServer;
+import dev.weir.bench.store.CheckTraffic.Keys;
+import dev.weir.bench.store.ClosedLoop.Shape;
 import java.io.IOException;
 import java.util.Random;
 

@@ -1,5 +1,6 @@
 package dev.weir.bench.store;
 
+import dev.weir.bench.store.CheckTraffic.Keys;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.store.LoopStore;

@@ -3,6 +3,7 @@ package dev.weir.bench.store;
 import dev.weir.bench.report.MarkdownReport;
 import dev.weir.bench.rounds.RoundColumns;
 import dev.weir.bench.rounds.RoundTable;
+import dev.weir.bench.store.StoreBench.Meter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -31,15 +31,13 @@ public final class StoreCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     // The keys are only named here, not used.
-    options
-        .report()
-        .expectEach("--only", only, Variants.all(1).stream().map(Variants.Variant::id).toList());
+    options.expectEach("--only", only, Variants.all(1).stream().map(Variants.Variant::id).toList());
     final Rounds rounds = options.checked();
     try (RedisServer server = options.start(rounds)) {
-      final Report report = new Report(options.report().command());
+      final Report report = new Report(options.command());
       StoreOptions.describe(report, rounds, server);
       report.variants(new StoreBench(rounds, StoreBench.KEYS).run(server, only));
-      options.report().print(report.markdown());
+      options.print(report.markdown());
     }
     return 0;
   }

@@ -4,9 +4,14 @@ import dev.weir.bench.process.ProcessorTime;
 import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.rounds.RoundTable;
 import dev.weir.bench.rounds.Rounds;
+import dev.weir.bench.store.CheckTraffic.Script;
+import dev.weir.bench.store.ClosedLoop.Shape;
+import dev.weir.bench.store.StoreComparison.StoreContender;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
 
 /**
  * Mode exact beside what others do with a server: one EVALSHA per request, and Bucket4j's
@@ -126,5 +131,127 @@ public final class StoreComparison {
         decisions.latencies().getValueAtPercentile(50) / 1e3,
         decisions.latencies().getValueAtPercentile(99) / 1e3,
         decisions.undecided());
+  }
+
+  /** One way to have a server decide, as it is compared. Used by one thread. */
+  interface StoreContender extends AutoCloseable {
+    /** The contender's name in reports. */
+    String label();
+
+    /** Empties the server, and brings so many budgets into it. */
+    void prepare(int keyCount) throws IOException, InterruptedException;
+
+    /** Asks as fast as is answered, for so long; every request may pass. */
+    Decisions load(double seconds) throws IOException, InterruptedException;
+
+    @Override
+    void close() throws IOException;
+
+    /**
+     * The decisions of a load.
+     *
+     * @param latencies in nanoseconds, from a question, or the pipeline that it was part of.
+     * @param undecided those that failed, or that were refused.
+     */
+    record Decisions(long count, Histogram latencies, long undecided) {}
+  }
+
+  /**
+   * One EVALSHA per request, of a script that knows GCRA alone: what one would write oneself. Its
+   * client only counts replies, so that it costs as little as any.
+   */
+  static final class EvalshaContender implements StoreContender {
+    private final String label;
+    private final Shape shape;
+    private final RedisServer server;
+    private final StoreBench bench;
+    private Variants.Variant variant;
+    private ClosedLoop loop;
+    private long errors;
+
+    EvalshaContender(String label, Shape shape, RedisServer server, Rounds rounds) {
+      this.label = label;
+      this.shape = shape;
+      this.server = server;
+      bench = new StoreBench(rounds, StoreBench.KEYS);
+    }
+
+    @Override
+    public String label() {
+      return label;
+    }
+
+    @Override
+    public void prepare(int keyCount) throws IOException {
+      close();
+      final CheckedLimit limit = keyCount == 1 ? CheckedLimit.GCRA_HOT : CheckedLimit.GCRA;
+      variant =
+          new Variants.Variant(
+              label, label, shape, new CheckTraffic(Script.GCRA_ALONE, limit, keyCount, 1, 1));
+      variant.traffic().begin(server);
+      loop = bench.open(server, variant);
+      errors = 0;
+    }
+
+    @Override
+    public Decisions load(double seconds) throws IOException {
+      loop.run(seconds);
+      bench.verify(server, variant);
+      final long failed = loop.errors() - errors;
+      errors += failed;
+      return new Decisions(loop.replies() - failed, loop.latencies(), failed);
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (loop != null) {
+        loop.close();
+      }
+    }
+  }
+
+  /** The sidecar's own way: gathered by its event loop, decided by its script. */
+  static final class ExactContender implements StoreContender {
+    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private final RedisServer server;
+    private final int waiting;
+    private final ExactBench bench;
+    private LoopLoad load;
+
+    /**
+     * @param waiting decisions that are awaited at any time.
+     */
+    ExactContender(RedisServer server, int waiting) {
+      this.server = server;
+      this.waiting = waiting;
+      bench = new ExactBench(server, DEADLINE_NS);
+    }
+
+    @Override
+    public String label() {
+      return StoreComparison.WEIR;
+    }
+
+    @Override
+    public void prepare(int keyCount) throws IOException, InterruptedException {
+      server.empty();
+      load = bench.load(keyCount);
+      while (load.askedCount() < keyCount) {
+        load(0.1);
+      }
+    }
+
+    @Override
+    public Decisions load(double seconds) {
+      load.run(LoopLoad.SATURATED, waiting, (long) (seconds * 1e9)).join();
+      return new Decisions(
+          load.decidedCount(), load.latencies(), load.refusedCount() + load.undecidedCount());
+    }
+
+    @Override
+    public void close() {
+      bench.close();
+    }
   }
 }

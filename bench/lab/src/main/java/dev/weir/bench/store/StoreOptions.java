@@ -12,11 +12,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The flags of the commands that start a store and measure it. */
-final class StoreOptions {
+final class StoreOptions extends RoundOptions {
   private static final double MIN_SECONDS = 0.05;
   private static final double MAX_SECONDS = 60;
 
@@ -33,22 +32,14 @@ final class StoreOptions {
       description = "Of each measurement (default: ${DEFAULT-VALUE}).")
   private double seconds;
 
-  @Mixin private RoundOptions report;
-
-  RoundOptions report() {
-    return report;
-  }
-
   /** All that the flags say, if they are right. */
   Rounds checked() {
-    report.check();
-    report.expectSeconds("--seconds", seconds, MIN_SECONDS, MAX_SECONDS);
+    check();
+    expectSeconds("--seconds", seconds, MIN_SECONDS, MAX_SECONDS);
     final Path program = program();
-    report.expect(
-        "--redis-server", program, Files.isExecutable(program), "a program that is installed");
+    expect("--redis-server", program, Files.isExecutable(program), "a program that is installed");
     final Rounds rounds =
-        new Rounds(
-            report.rounds(), seconds, Math.min(0.3, seconds), Cores.find(), report::progress);
+        new Rounds(rounds(), seconds, Math.min(0.3, seconds), Cores.find(), this::progress);
     rounds.cores().pinClient();
     return rounds;
   }

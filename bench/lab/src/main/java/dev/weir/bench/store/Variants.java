@@ -1,5 +1,8 @@
 package dev.weir.bench.store;
 
+import dev.weir.bench.store.CheckTraffic.LogTraffic;
+import dev.weir.bench.store.CheckTraffic.Script;
+import dev.weir.bench.store.ClosedLoop.Shape;
 import java.util.ArrayList;
 import java.util.List;
 

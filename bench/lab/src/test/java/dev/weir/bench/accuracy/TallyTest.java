@@ -3,6 +3,7 @@ package dev.weir.bench.accuracy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.accuracy.TraceComparison.Limiter;
 import java.util.BitSet;
 import org.junit.jupiter.api.Test;
 
@@ -35,12 +36,12 @@ class TallyTest {
   @Test
   void theLogItselfIsNeverWrong() {
     final Tally tally = tally(0, 1, 3);
-    assertEquals(4, tally.requests());
-    assertEquals(1, tally.refused());
-    assertEquals(0, tally.ownWronglyAllowed() + tally.ownWronglyRefused());
-    assertEquals(0, tally.aloneWronglyAllowed() + tally.aloneWronglyRefused());
-    assertEquals(2, tally.worst());
-    assertEquals(0, tally.earlyMaxNs());
+    assertEquals(4, tally.requests);
+    assertEquals(1, tally.refused);
+    assertEquals(0, tally.ownWronglyAllowed + tally.ownWronglyRefused);
+    assertEquals(0, tally.aloneWronglyAllowed + tally.aloneWronglyRefused);
+    assertEquals(2, tally.worst);
+    assertEquals(0, tally.earlyMaxNs);
   }
 
   @Test
@@ -48,11 +49,11 @@ class TallyTest {
     // The third should have waited for the first to leave at 1100, and the fourth, at 1105, finds
     // the second and third of what was admitted still there: the second leaves at 1110.
     final Tally tally = tally(0, 1, 2, 3);
-    assertEquals(2, tally.ownWronglyAllowed());
-    assertEquals(80, tally.earlyMaxNs());
+    assertEquals(2, tally.ownWronglyAllowed);
+    assertEquals(80, tally.earlyMaxNs);
     assertEquals((80 + 5) / 2.0, tally.earlyMeanNs());
-    assertEquals(1, tally.aloneWronglyAllowed());
-    assertEquals(3, tally.worst());
+    assertEquals(1, tally.aloneWronglyAllowed);
+    assertEquals(3, tally.worst);
   }
 
   @Test
@@ -60,9 +61,9 @@ class TallyTest {
     // Beside its own log the second was wrong and the third too; alone, the log had no room for
     // the third any more.
     final Tally tally = tally(0, 3);
-    assertEquals(2, tally.ownWronglyRefused());
-    assertEquals(1, tally.aloneWronglyRefused());
-    assertEquals(0, tally.ownWronglyAllowed());
+    assertEquals(2, tally.ownWronglyRefused);
+    assertEquals(1, tally.aloneWronglyRefused);
+    assertEquals(0, tally.ownWronglyAllowed);
   }
 
   @Test
@@ -72,8 +73,8 @@ class TallyTest {
     tally.add(10.1, 10);
     tally.add(5, 10);
     tally.add(30, 20);
-    assertEquals(1, tally.wronglyAllowed());
-    assertEquals(1, tally.wronglyRefused());
+    assertEquals(1, tally.wronglyAllowed);
+    assertEquals(1, tally.wronglyRefused);
     assertEquals((1.0 / 11 + 0.01 + 0.5 + 0.5) / 4, tally.meanDifference(), 1e-12);
     assertEquals((-1.0 / 11 + 0.01 - 0.5 + 0.5) / 4, tally.meanSigned(), 1e-12);
   }

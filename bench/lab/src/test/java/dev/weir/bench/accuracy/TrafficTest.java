@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.accuracy.Traffic.Arrivals;
 import dev.weir.bench.keys.ZipfKeys;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;

@@ -27,9 +27,9 @@ class ColdBenchIT {
     try (Upstream upstream = Upstream.inJava()) {
       bench.run(upstream);
     }
-    assertEquals(Set.of(), bench.attendance().leftOut());
-    assertEquals(ColdBench.SHAPES.size(), bench.starts().cells().size());
-    for (ColdBench.Case when : bench.starts().cells()) {
+    assertEquals(Set.of(), bench.attendance.leftOut());
+    assertEquals(ColdBench.SHAPES.size(), bench.starts.cells().size());
+    for (ColdBench.Case when : bench.starts.cells()) {
       assertTrue(least(bench, when, ColdStart.Figures::readyMs) > 0);
       assertTrue(least(bench, when, ColdStart.Figures::firstMs) > 0);
       assertTrue(least(bench, when, ColdBenchIT::answered) > 0);
@@ -52,6 +52,6 @@ class ColdBenchIT {
 
   private static double least(
       ColdBench bench, ColdBench.Case when, ToDoubleFunction<ColdStart.Figures> figure) {
-    return bench.starts().spread(when, "haproxy", figure).least();
+    return bench.starts.spread(when, "haproxy", figure).least();
   }
 }

@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.compare.Comparison.Cell;
+import dev.weir.bench.compare.Contender.Outcome;
+import dev.weir.bench.compare.Contender.Site;
+import dev.weir.bench.compare.ProxyBench.ProxySettings;
+import dev.weir.bench.compare.Upstream.Services;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.Programs;
 import dev.weir.bench.rounds.LoadFigures;
@@ -62,18 +66,17 @@ class CompareIT {
     assertTrue(installed.stream().anyMatch(each -> !each.isPeer()), "Weir is built here");
     final Comparison comparison =
         compare(installed, List.of(Outcome.PASS, Outcome.REFUSE), Wire.HTTP1);
-    assertEquals(Set.of(), comparison.attendance().leftOut());
-    assertEquals(4, comparison.figures().cells().size());
-    for (Cell cell : comparison.figures().cells()) {
+    assertEquals(Set.of(), comparison.attendance.leftOut());
+    assertEquals(4, comparison.figures.cells().size());
+    for (Cell cell : comparison.figures.cells()) {
       assertEquals(
-          installed.stream().map(Contender::name).toList(), comparison.figures().names(cell));
-      for (String name : comparison.figures().names(cell)) {
+          installed.stream().map(Contender::name).toList(), comparison.figures.names(cell));
+      for (String name : comparison.figures.names(cell)) {
+        assertTrue(comparison.figures.spread(cell, name, LoadFigures::perSecond).least() > 0, name);
         assertTrue(
-            comparison.figures().spread(cell, name, LoadFigures::perSecond).least() > 0, name);
+            comparison.figures.spread(cell, name, LoadFigures::wrongPercent).most() < 100, name);
         assertTrue(
-            comparison.figures().spread(cell, name, LoadFigures::wrongPercent).most() < 100, name);
-        assertTrue(
-            comparison.figures().spread(cell, name, LoadFigures::residentMib).least() > 0, name);
+            comparison.figures.spread(cell, name, LoadFigures::residentMib).least() > 0, name);
       }
     }
     final String tables = CompareReport.tables(comparison);
@@ -87,11 +90,11 @@ class CompareIT {
   void everyWireIsSpokenByWhatIsInstalled(Wire wire) throws Exception {
     final List<Contender> installed = installed();
     final Comparison comparison = compare(installed, List.of(Outcome.PASS), wire);
-    assertEquals(Set.of(), comparison.attendance().leftOut());
-    for (Cell cell : comparison.figures().cells()) {
+    assertEquals(Set.of(), comparison.attendance.leftOut());
+    for (Cell cell : comparison.figures.cells()) {
       for (Contender each : installed) {
         final double wrong =
-            comparison.figures().spread(cell, each.name(), LoadFigures::wrongPercent).most();
+            comparison.figures.spread(cell, each.name(), LoadFigures::wrongPercent).most();
         assertTrue(wrong < 50, each.name() + ": " + wrong + " % wrong");
       }
     }
@@ -110,9 +113,9 @@ class CompareIT {
             Wire.HTTP1);
     assertEquals(
         Set.of("absent: not installed", "mute, http/1.1, pass: mute ended with 3: no such flag"),
-        comparison.attendance().leftOut());
+        comparison.attendance.leftOut());
     assertEquals(
-        List.of("weir-epoll"), comparison.figures().names(comparison.figures().cells().get(0)));
+        List.of("weir-epoll"), comparison.figures.names(comparison.figures.cells().get(0)));
   }
 
   /** One that is not installed, or that does not start. */

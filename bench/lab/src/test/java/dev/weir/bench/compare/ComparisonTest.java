@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.compare.Comparison.Cell;
+import dev.weir.bench.compare.Contender.Outcome;
 import dev.weir.bench.rounds.LoadFigures;
 import dev.weir.bench.rounds.Spread;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,7 @@ class ComparisonTest {
 
   private void add(String name, double... requestUs) {
     for (double us : requestUs) {
-      comparison.figures().add(CELL, name, figures(1000 / us, us, 0));
+      comparison.figures.add(CELL, name, figures(1000 / us, us, 0));
     }
   }
 
@@ -36,7 +37,7 @@ class ComparisonTest {
         1 / 1.5, comparison.ratioToMost(CELL, "weir-epoll", LoadFigures::perSecond).least(), 1e-9);
     assertEquals(
         new Spread(0.625, 0.5, 0.75),
-        comparison.figures().ratio(CELL, "weir-epoll", "nginx", LoadFigures::requestUs));
+        comparison.figures.ratio(CELL, "weir-epoll", "nginx", LoadFigures::requestUs));
   }
 
   @Test
@@ -55,8 +56,8 @@ class ComparisonTest {
 
   @Test
   void wrongAnswersAreToldBesideTheName() {
-    comparison.figures().add(CELL, "nginx", figures(1, 1, 0.9));
-    comparison.figures().add(CELL, "haproxy", figures(1, 1, 1.1));
+    comparison.figures.add(CELL, "nginx", figures(1, 1, 0.9));
+    comparison.figures.add(CELL, "haproxy", figures(1, 1, 1.1));
     final String tables = CompareReport.tables(comparison);
     assertTrue(tables.contains("| nginx "), tables);
     assertTrue(tables.contains("| haproxy (1.1 % wrong) "), tables);

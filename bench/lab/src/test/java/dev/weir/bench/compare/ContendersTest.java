@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.compare.Contender.Outcome;
+import dev.weir.bench.compare.Contender.Site;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.ServerCertificate;
 import java.nio.file.Path;
@@ -82,7 +84,7 @@ class ContendersTest {
   void showTheCertificateWhereTheWireHasTls(Contender contender) {
     for (Wire wire : Wire.values()) {
       final String setUp = setUp(contender, Outcome.PASS, wire);
-      assertEquals(wire.tls(), setUp.contains("/certificates/"), setUp);
+      assertEquals(wire.tls, setUp.contains("/certificates/"), setUp);
     }
   }
 

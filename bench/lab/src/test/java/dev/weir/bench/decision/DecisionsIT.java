@@ -47,8 +47,8 @@ class DecisionsIT {
             new Absent());
     final CallBench bench = new CallBench(servers, KEYS, ONCE);
     bench.run(List.of(Ask.CHECK, Ask.CHECKS, Ask.DESCRIPTORS));
-    assertEquals(Set.of("absent: not installed"), bench.attendance().leftOut());
-    final RoundTable<CallLoad, LoadFigures> table = bench.table();
+    assertEquals(Set.of("absent: not installed"), bench.attendance.leftOut());
+    final RoundTable<CallLoad, LoadFigures> table = bench.table;
     assertEquals(9, table.cells().size());
     for (CallLoad load : table.cells()) {
       assertEquals(load.budgets() == 1 ? 3 : 1, table.names(load).size(), load.toString());

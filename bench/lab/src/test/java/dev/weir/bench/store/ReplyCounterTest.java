@@ -2,6 +2,7 @@ package dev.weir.bench.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.weir.bench.store.ClosedLoop.ReplyCounter;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;

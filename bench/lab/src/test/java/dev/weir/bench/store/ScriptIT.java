@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.RedisServer;
+import dev.weir.bench.store.CheckTraffic.Script;
 import dev.weir.scripts.CheckCall;
 import dev.weir.scripts.CheckReply;
 import dev.weir.scripts.ScriptLimit;

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.process.Cores;
-import dev.weir.bench.process.RedisConnection;
 import dev.weir.bench.process.RedisServer;
+import dev.weir.bench.process.RedisServer.RedisConnection;
 import dev.weir.bench.rounds.RoundTable;
 import dev.weir.bench.rounds.Rounds;
+import dev.weir.bench.store.ClosedLoop.Shape;
+import dev.weir.bench.store.StoreBench.Meter;
 import dev.weir.scripts.server.RedisBinary;
 import java.io.IOException;
 import java.net.ConnectException;

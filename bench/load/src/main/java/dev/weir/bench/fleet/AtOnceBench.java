@@ -1,7 +1,11 @@
 package dev.weir.bench.fleet;
 
+import dev.weir.bench.fleet.Fleet.FleetPrograms;
+import dev.weir.bench.fleet.FleetLoad.LoadPlan;
+import dev.weir.bench.fleet.FleetSettings.FleetRules;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.RedisServer;
+import dev.weir.bench.report.MarkdownTable;
 import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.LimitSpec;
 import dev.weir.proxy.rule.spec.Mode;
@@ -18,19 +22,19 @@ final class AtOnceBench {
   /** Number of the first budget that no round of a measurement has. */
   private static final int WARM_UP_KEY = 1_000;
 
+  private static final String AT_ONCE =
+      """
+      %d requests at one moment, spread over %d sidecars, under a limit of %s: how many passed in %d rounds, each with a
+      budget of its own.
+      """;
+
   private final FleetSettings settings;
   private final List<Algorithm> algorithms;
   private final int requests;
   private final int rounds;
   private final FleetPrograms programs;
-  private final List<Row> rows = new ArrayList<>();
-
-  /**
-   * All rounds of an algorithm in a mode.
-   *
-   * @param over by how many requests the worst round was over the limit.
-   */
-  record Row(Algorithm algorithm, Mode mode, long least, long most, long over, long undecided) {}
+  private final MarkdownTable table =
+      new MarkdownTable("algorithm", "mode", "least", "most", "over", "undecided");
 
   /**
    * @param settings whose limit is taken in each algorithm.
@@ -50,8 +54,7 @@ final class AtOnceBench {
     this.programs = programs;
   }
 
-  /** Measures; the figures are in {@link #rows}. */
-  void run() throws IOException, InterruptedException {
+  void run(FleetReport report) throws IOException, InterruptedException {
     final FleetRules rules = new FleetRules(settings.deadlineMs());
     final List<Mode> modes = settings.modes().stream().filter(Mode::needsStore).toList();
     final List<String> names = new ArrayList<>();
@@ -73,10 +76,18 @@ final class AtOnceBench {
       warmUp(fleet, names);
       for (Algorithm algorithm : algorithms) {
         for (Mode mode : modes) {
-          measure(fleet, algorithm, mode);
+          measure(fleet, algorithm, mode, report);
         }
       }
     }
+    report.section(
+        "Many at once",
+        table,
+        AT_ONCE,
+        requests,
+        settings.sidecars(),
+        settings.limit().rate(),
+        rounds);
   }
 
   private void warmUp(Fleet fleet, List<String> rules) throws IOException {
@@ -85,7 +96,7 @@ final class AtOnceBench {
     for (int round = 0;
         System.nanoTime() - startNs < settings.rounds().warmUpSeconds() * 1e9;
         round++) {
-      fleet.load().run(plan(rules.get(round % rules.size()), WARM_UP_KEY + round));
+      fleet.load.run(plan(rules.get(round % rules.size()), WARM_UP_KEY + round));
     }
   }
 
@@ -101,7 +112,7 @@ final class AtOnceBench {
     return FleetOptions.limit(algorithm, settings.limit().rate());
   }
 
-  private void measure(Fleet fleet, Algorithm algorithm, Mode mode)
+  private void measure(Fleet fleet, Algorithm algorithm, Mode mode, FleetReport report)
       throws IOException, InterruptedException {
     final LimitSpec limit = limit(algorithm);
     final String rule = name(algorithm, mode);
@@ -111,13 +122,20 @@ final class AtOnceBench {
     long undecided = 0;
     for (int round = 0; round < rounds; round++) {
       awaitWindow(limit.rate().windowNs());
-      final FleetTrace trace = fleet.load().run(plan(rule, round));
+      final FleetTrace trace = fleet.load.run(plan(rule, round));
       least = Math.min(least, trace.admitted(rule));
       most = Math.max(most, trace.admitted(rule));
       over = Math.max(over, trace.over(rule, limit));
       undecided += trace.undecided(rule);
     }
-    rows.add(new Row(algorithm, mode, least, most, over, undecided));
+    table.add(
+        algorithm.toString(),
+        mode.toString(),
+        Long.toString(least),
+        Long.toString(most),
+        Long.toString(over),
+        Long.toString(undecided));
+    report.over(algorithm + ", " + mode + ", at once", over, false);
     settings
         .rounds()
         .tell("%d at once: %-15s %-6s %d to %d admitted", requests, algorithm, mode, least, most);
@@ -133,21 +151,5 @@ final class AtOnceBench {
     if (leftNs < ROUND_NS) {
       TimeUnit.NANOSECONDS.sleep(leftNs);
     }
-  }
-
-  List<Row> rows() {
-    return rows;
-  }
-
-  FleetSettings settings() {
-    return settings;
-  }
-
-  int requests() {
-    return requests;
-  }
-
-  int rounds() {
-    return rounds;
   }
 }

@@ -11,12 +11,10 @@ final class BudgetTrace {
   private final Intervals refused = new Intervals();
   private final Intervals others = new Intervals();
 
-  /** A request passed. */
   void admitted(long fromUs, long toUs) {
     admitted.add(fromUs, toUs);
   }
 
-  /** A request was refused by the limit. */
   void refused(long fromUs, long toUs) {
     refused.add(fromUs, toUs);
   }

@@ -1,5 +1,6 @@
 package dev.weir.bench.fleet;
 
+import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.process.SidecarProcess;
 import java.io.IOException;
 import java.util.Locale;
@@ -9,11 +10,11 @@ import java.util.concurrent.TimeUnit;
 enum Fault {
   NONE("nothing", false) {
     @Override
-    void happen(FaultSite site, long lastsNs) {}
+    void happen(Site site, long lastsNs) {}
   },
   REPLY_LOST("every 50 ms a reply of the store is lost, with its connection", false) {
     @Override
-    void happen(FaultSite site, long lastsNs) throws InterruptedException {
+    void happen(Site site, long lastsNs) throws InterruptedException {
       final long endNs = System.nanoTime() + lastsNs;
       while (System.nanoTime() - endNs < 0) {
         site.relay().loseReply();
@@ -23,19 +24,19 @@ enum Fault {
   },
   STORE_SLOW("replies of the store come 3 ms later", false) {
     @Override
-    void happen(FaultSite site, long lastsNs) throws InterruptedException {
+    void happen(Site site, long lastsNs) throws InterruptedException {
       slow(site, 3, lastsNs);
     }
   },
   STORE_LATE("replies of the store come 120 ms later", false) {
     @Override
-    void happen(FaultSite site, long lastsNs) throws InterruptedException {
+    void happen(Site site, long lastsNs) throws InterruptedException {
       slow(site, 120, lastsNs);
     }
   },
   STORE_HUNG("the store has no processor time", false) {
     @Override
-    void happen(FaultSite site, long lastsNs) throws IOException, InterruptedException {
+    void happen(Site site, long lastsNs) throws IOException, InterruptedException {
       site.store().suspend();
       TimeUnit.NANOSECONDS.sleep(lastsNs);
       site.store().resume();
@@ -43,7 +44,7 @@ enum Fault {
   },
   STORE_CUT_OFF("nothing passes between sidecars and store; then all that was held does", false) {
     @Override
-    void happen(FaultSite site, long lastsNs) throws InterruptedException {
+    void happen(Site site, long lastsNs) throws InterruptedException {
       site.relay().hold();
       TimeUnit.NANOSECONDS.sleep(lastsNs);
       site.relay().release();
@@ -51,7 +52,7 @@ enum Fault {
   },
   STORE_KILLED("the store is killed, and started again with its log", false) {
     @Override
-    void happen(FaultSite site, long lastsNs) throws IOException, InterruptedException {
+    void happen(Site site, long lastsNs) throws IOException, InterruptedException {
       site.store().kill();
       TimeUnit.NANOSECONDS.sleep(lastsNs);
       site.store().start();
@@ -59,7 +60,7 @@ enum Fault {
   },
   FAILOVER("a replica that has all writes takes over", false) {
     @Override
-    void happen(FaultSite site, long lastsNs) throws IOException {
+    void happen(Site site, long lastsNs) throws IOException {
       site.store().pauseWrites(TimeUnit.NANOSECONDS.toMillis(lastsNs) + 1);
       site.store().awaitCopy(site.replica());
       site.replica().promote();
@@ -69,7 +70,7 @@ enum Fault {
   },
   FAILOVER_LOSING_WRITES("a replica takes over that lacks the writes of 200 ms", true) {
     @Override
-    void happen(FaultSite site, long lastsNs) throws IOException, InterruptedException {
+    void happen(Site site, long lastsNs) throws IOException, InterruptedException {
       site.replica().promote();
       TimeUnit.MILLISECONDS.sleep(200);
       site.store().kill();
@@ -78,19 +79,19 @@ enum Fault {
   },
   STORE_EMPTIED("FLUSHALL", true) {
     @Override
-    void happen(FaultSite site, long lastsNs) throws IOException {
+    void happen(Site site, long lastsNs) throws IOException {
       site.store().empty();
     }
   },
   SIDECAR_KILLED("the busiest sidecar is killed with units in hand, and started again", false) {
     @Override
-    void happen(FaultSite site, long lastsNs) throws IOException {
+    void happen(Site site, long lastsNs) throws IOException {
       site.fleet().killBusiest();
     }
   },
   SIDECAR_HUNG("the busiest sidecar has no processor time", false) {
     @Override
-    void happen(FaultSite site, long lastsNs) throws IOException, InterruptedException {
+    void happen(Site site, long lastsNs) throws IOException, InterruptedException {
       final SidecarProcess busiest = site.fleet().busiest();
       busiest.suspend();
       TimeUnit.NANOSECONDS.sleep(lastsNs);
@@ -98,15 +99,15 @@ enum Fault {
     }
   };
 
-  private final String description;
-  private final boolean losesWrites;
+  final String description;
+  final boolean losesWrites;
 
   Fault(String description, boolean losesWrites) {
     this.description = description;
     this.losesWrites = losesWrites;
   }
 
-  private static void slow(FaultSite site, long ms, long lastsNs) throws InterruptedException {
+  private static void slow(Site site, long ms, long lastsNs) throws InterruptedException {
     site.relay().delayReplies(TimeUnit.MILLISECONDS.toNanos(ms));
     TimeUnit.NANOSECONDS.sleep(lastsNs);
     site.relay().delayReplies(0);
@@ -117,26 +118,22 @@ enum Fault {
    *
    * @param lastsNs for those that last.
    */
-  abstract void happen(FaultSite site, long lastsNs) throws IOException, InterruptedException;
+  abstract void happen(Site site, long lastsNs) throws IOException, InterruptedException;
 
-  /** One line. */
-  String description() {
-    return description;
-  }
-
-  /** Whether what the store has granted is issued again: the limit may be exceeded by that. */
-  boolean losesWrites() {
-    return losesWrites;
-  }
-
-  /** Whether it takes a replica of the store. */
   boolean needsReplica() {
     return this == FAILOVER || this == FAILOVER_LOSING_WRITES;
   }
 
-  /** The name on the command line. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
+
+  /**
+   * The fleet and the store to which a fault happens.
+   *
+   * @param relay between the sidecars and the store.
+   * @param replica of the store; null unless the fault needs one.
+   */
+  record Site(Fleet fleet, StoreRelay relay, RedisServer store, RedisServer replica) {}
 }

@@ -1,5 +1,6 @@
 package dev.weir.bench.fleet;
 
+import dev.weir.bench.fleet.FleetLoad.LoadPlan;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.SidecarProcess;
 import dev.weir.bench.process.TemporaryFolder;
@@ -25,12 +26,12 @@ final class Fleet implements AutoCloseable {
   private static final int PROBINGS = 100;
 
   private final TemporaryFolder folder = new TemporaryFolder("weir-bench-fleet");
-  private final List<SidecarProcess> sidecars = new ArrayList<>();
+  final List<SidecarProcess> sidecars = new ArrayList<>();
 
   /** Counted by sidecars until they were killed. */
   private SidecarFigures figuresOfKilled = SidecarFigures.NONE;
 
-  private FleetLoad load;
+  FleetLoad load;
 
   /**
    * Starts so many sidecars, and connects to them.
@@ -71,15 +72,6 @@ final class Fleet implements AutoCloseable {
     }
   }
 
-  List<SidecarProcess> sidecars() {
-    return sidecars;
-  }
-
-  FleetLoad load() {
-    return load;
-  }
-
-  /** The counts of all sidecars. */
   SidecarFigures figures() throws IOException {
     SidecarFigures sum = figuresOfKilled;
     for (SidecarProcess sidecar : sidecars) {
@@ -130,4 +122,6 @@ final class Fleet implements AutoCloseable {
       sidecars.forEach(SidecarProcess::close);
     }
   }
+
+  record FleetPrograms(Path launcher, Path redisServer) {}
 }

@@ -1,12 +1,13 @@
 package dev.weir.bench.fleet;
 
+import dev.weir.bench.fleet.Fleet.FleetPrograms;
+import dev.weir.bench.fleet.FleetOptions.Part;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.Programs;
 import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.process.WeirLauncher;
 import dev.weir.bench.report.Commit;
 import dev.weir.bench.report.Machine;
-import dev.weir.bench.rounds.RoundOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -36,21 +37,15 @@ public final class FleetCommand implements Callable<Integer> {
   private static final int OVER = 3;
   private static final int ROUNDS_AT_ONCE = 20;
 
-  /**
-   * Microseconds by which the machine's time may be adjusted in a measurement without a warning.
-   */
-  private static final long STEP_US = 1_000;
-
   @Mixin private FleetOptions options;
 
   @Override
   public Integer call() throws Exception {
     options.check();
-    final RoundOptions report = options.report();
     final Optional<Path> launcher = WeirLauncher.find();
     final Optional<Path> redisServer = Programs.find("redis-server");
     if (launcher.isEmpty() || redisServer.isEmpty()) {
-      report.progress(
+      options.progress(
           "weir bench fleet: "
               + (launcher.isEmpty() ? "no launcher beside these classes" : "no redis-server")
               + " (expected: it to be installed)");
@@ -59,7 +54,7 @@ public final class FleetCommand implements Callable<Integer> {
     try {
       return run(new FleetPrograms(launcher.get(), redisServer.get()));
     } catch (IOException e) {
-      report.progress("weir bench fleet: " + e.getMessage());
+      options.progress("weir bench fleet: " + e.getMessage());
       return FAILED;
     }
   }
@@ -68,47 +63,29 @@ public final class FleetCommand implements Callable<Integer> {
     final FleetReport report = new FleetReport();
     facts(report, programs);
     if (options.includes(Part.LOAD)) {
-      final ModeBench bench = new ModeBench(options.settings(Part.LOAD), programs);
-      bench.run();
-      report.fact("A sidecar", bench.commandLine());
-      if (bench.clockStepUs() > STEP_US) {
-        report.fact(
-            "Warning",
-            "the machine's time was set by "
-                + bench.clockStepUs()
-                + " us meanwhile: windows of the clock are judged wrongly");
-      }
-      report.modes(bench);
+      new ModeBench(options.settings(Part.LOAD), programs).run(report);
     }
     if (options.includes(Part.FAULTS)) {
-      final FaultBench bench =
-          new FaultBench(options.settings(Part.FAULTS), options.faults(), programs);
-      bench.run();
-      report.faults(bench);
+      new FaultBench(options.settings(Part.FAULTS), options.faults(), programs).run(report);
     }
     if (options.includes(Part.AT_ONCE)) {
-      final AtOnceBench bench =
-          new AtOnceBench(
+      new AtOnceBench(
               options.settings(Part.AT_ONCE),
               options.algorithms(),
               options.requests(),
               ROUNDS_AT_ONCE,
-              programs);
-      bench.run();
-      report.atOnce(bench);
+              programs)
+          .run(report);
     }
     if (options.includes(Part.PROXIED)) {
       // The last one, as this process stays on its core.
       final Cores cores = Cores.find();
       cores.pinClient();
-      final ProxiedBench bench = new ProxiedBench(options.settings(Part.PROXIED), programs, cores);
-      bench.run();
-      report.proxied(bench);
+      new ProxiedBench(options.settings(Part.PROXIED), programs, cores).run(report);
     }
-    final String command = options.report().command();
-    options.report().print(report.markdown(command));
+    options.print(report.markdown(options.command()));
     if (options.page() != null) {
-      report.writePage(options.page(), command);
+      report.writePage(options.page(), options.command());
     }
     return report.passed() ? OK : OVER;
   }

@@ -1,7 +1,6 @@
 package dev.weir.bench.fleet;
 
 import dev.weir.bench.process.Cores;
-import dev.weir.bench.rounds.RoundOptions;
 import dev.weir.bench.rounds.RoundTimes;
 import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.BadValueException;
@@ -16,12 +15,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
 /** The flags of {@code weir bench fleet}. */
-final class FleetOptions {
+final class FleetOptions extends RoundTimes {
   private static final String ALL = "all";
   private static final int MOST_SIDECARS = 64;
   private static final int MOST_SHARDS = 16;
@@ -34,9 +31,6 @@ final class FleetOptions {
 
   /** Beyond it the load is what is measured, on any machine that this is started on. */
   private static final double MOST_PER_SECOND = 200_000;
-
-  @Mixin private RoundOptions report;
-  @Mixin private final RoundTimes times = new RoundTimes(5, "15s");
 
   @Option(
       names = "--parts",
@@ -134,49 +128,47 @@ final class FleetOptions {
 
   private long deadlineMs;
 
-  /**
-   * Checks these flags.
-   *
-   * @throws ParameterException that names the value and what was expected.
-   */
-  void check() {
-    report.check();
-    report.expectEach("--parts", parts, Arrays.stream(Part.values()).map(Part::toString).toList());
-    report.expectEach("--modes", modes, Arrays.stream(Mode.values()).map(Mode::toString).toList());
+  FleetOptions() {
+    super(5, "15s", LEAST_SECONDS, MOST_SECONDS);
+  }
+
+  @Override
+  public void check() {
+    super.check();
+    expectEach("--parts", parts, Arrays.stream(Part.values()).map(Part::toString).toList());
+    expectEach("--modes", modes, Arrays.stream(Mode.values()).map(Mode::toString).toList());
     final List<String> knownFaults =
         new ArrayList<>(Arrays.stream(Fault.values()).map(Fault::toString).toList());
     knownFaults.add(ALL);
-    report.expectEach("--faults", faults, knownFaults);
-    report.expectFile("--page", page);
-    report.expect(
+    expectEach("--faults", faults, knownFaults);
+    expectFile("--page", page);
+    expect(
         "--sidecars",
         sidecars,
         sidecars == null || sidecars >= 1 && sidecars <= MOST_SIDECARS,
         "from 1 to " + MOST_SIDECARS);
-    report.expect(
-        "--shards", shards, shards >= 1 && shards <= MOST_SHARDS, "from 1 to " + MOST_SHARDS);
-    report.expect(
+    expect("--shards", shards, shards >= 1 && shards <= MOST_SHARDS, "from 1 to " + MOST_SHARDS);
+    expect(
         "--keys", keys, keys == null || keys >= 1 && keys <= MOST_KEYS, "from 1 to " + MOST_KEYS);
     // Written so that NaN fails.
-    report.expect(
+    expect(
         "--load",
         load,
         load == null || load > 0 && load <= MOST_LOAD,
         "more than 0, at most " + MOST_LOAD);
-    report.expect(
+    expect(
         "--requests",
         requests,
         requests >= 1 && requests <= MOST_AT_ONCE,
         "from 1 to " + MOST_AT_ONCE);
-    times.check(report, LEAST_SECONDS, MOST_SECONDS);
-    deadlineMs = TimeUnit.NANOSECONDS.toMillis(report.durationNs("--deadline", deadline));
-    report.expect(
+    deadlineMs = TimeUnit.NANOSECONDS.toMillis(durationNs("--deadline", deadline));
+    expect(
         "--deadline",
         deadline,
         deadlineMs >= 1 && deadlineMs <= MOST_DEADLINE_MS,
         "from 1ms to 1s");
     if (includes(Part.FAULTS) || includes(Part.AT_ONCE)) {
-      report.expect(
+      expect(
           "--modes",
           String.join(",", modes),
           modes().stream().anyMatch(Mode::needsStore),
@@ -191,7 +183,7 @@ final class FleetOptions {
 
   private void checkRate(Part part, FleetSettings settings) {
     if (part != Part.AT_ONCE) {
-      report.expect(
+      expect(
           "--load",
           settings.load(),
           settings.perSecond() * settings.rounds().seconds() >= 1
@@ -203,10 +195,6 @@ final class FleetOptions {
               settings.perSecond(),
               part));
     }
-  }
-
-  RoundOptions report() {
-    return report;
   }
 
   boolean includes(Part part) {
@@ -228,7 +216,6 @@ final class FleetOptions {
         .toList();
   }
 
-  /** The algorithms of at-once. */
   List<Algorithm> algorithms() {
     return algorithm == null ? List.of(Algorithm.values()) : List.of(algorithm().orElseThrow());
   }
@@ -243,7 +230,6 @@ final class FleetOptions {
         .findFirst();
   }
 
-  /** The settings of a part. */
   FleetSettings settings(Part part) {
     return new FleetSettings(
         modes(),
@@ -253,11 +239,11 @@ final class FleetOptions {
         load == null ? part.load() : load,
         keys == null ? part.keys() : keys,
         deadlineMs,
-        times.rounds(report, Cores.UNPINNED));
+        rounds(Cores.UNPINNED));
   }
 
   private LimitSpec limit(Part part) {
-    report.expect(
+    expect(
         "--algorithm",
         algorithm,
         algorithm().isPresent(),
@@ -268,19 +254,19 @@ final class FleetOptions {
     final String text = limit == null ? part.limit() : limit;
     try {
       final Rate rate = Rate.parse(text);
-      report.expect("--limit", text, !rate.isMonthly(), "a window of one length such as 30d");
+      expect("--limit", text, !rate.isMonthly(), "a window of one length such as 30d");
       (part == Part.AT_ONCE ? algorithms() : List.of(chosen))
           .forEach(each -> check(limit(each, rate)));
       return limit(chosen, rate);
     } catch (BadValueException e) {
-      throw report.wrong("--limit", e.value(), e.expected());
+      throw wrong("--limit", e.value(), e.expected());
     }
   }
 
   private void check(LimitSpec limit) {
     final RuleSpec.FaultSink refusing =
         (field, fault) -> {
-          throw report.wrong("--limit", limit.rate(), fault.expected());
+          throw wrong("--limit", limit.rate(), fault.expected());
         };
     limit.check(refusing);
     limit.checkForStore(Mode.LEASED, refusing);
@@ -289,5 +275,50 @@ final class FleetOptions {
   /** A limit of that algorithm, without anything of its own. */
   static LimitSpec limit(Algorithm algorithm, Rate rate) {
     return new LimitSpec(algorithm, rate, 0, null, 0, null, null, 0);
+  }
+
+  /** A part of {@code weir bench fleet}, with its defaults. */
+  enum Part {
+    /** The modes beside each other, under a load that the limit bears. */
+    LOAD(8, "10000/1s", 0.95, 1),
+    /** Modes that need the store, under more load than the limit bears, while things go wrong. */
+    FAULTS(4, "1000/1s", 1.3, 2),
+    /** Many requests at one moment. */
+    AT_ONCE(4, "10/1m", 1, 1),
+    /** The cost of a proxied request for one sidecar. */
+    PROXIED(1, "5000/1s", 0.2, 8);
+
+    private final int sidecars;
+    private final String limit;
+    private final double load;
+    private final int keys;
+
+    Part(int sidecars, String limit, double load, int keys) {
+      this.sidecars = sidecars;
+      this.limit = limit;
+      this.load = load;
+      this.keys = keys;
+    }
+
+    int sidecars() {
+      return sidecars;
+    }
+
+    String limit() {
+      return limit;
+    }
+
+    double load() {
+      return load;
+    }
+
+    int keys() {
+      return keys;
+    }
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
   }
 }

@@ -1,8 +1,9 @@
 package dev.weir.bench.fleet;
 
+import dev.weir.bench.fleet.FleetLoad.LoadPlan;
 import dev.weir.bench.report.LatencySeries;
 import dev.weir.bench.report.LatencySeries.TimedHistogram;
-import dev.weir.bench.report.Slice;
+import dev.weir.bench.report.RunResult.Slice;
 import dev.weir.proxy.rule.spec.LimitSpec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -25,7 +26,6 @@ final class FleetTrace {
   private final long startNs;
   private final long durationNs;
 
-  /** The trace of one rule. */
   private static final class RuleTrace {
     private final Map<Integer, BudgetTrace> budgets = new LinkedHashMap<>();
     private final Histogram latencies = LatencySeries.emptyHistogram();
@@ -80,7 +80,6 @@ final class FleetTrace {
     count(rules.get(rule), Count.SENT, sentNs);
   }
 
-  /** An answer has come. */
   void answered(String rule, int key, int status, long dueNs, long sentNs, long nowNs) {
     final RuleTrace trace = rules.get(rule);
     final BudgetTrace budget = budget(trace, key);
@@ -140,7 +139,6 @@ final class FleetTrace {
     return sum(rule, budget -> budget.ideal(limit));
   }
 
-  /** How many were refused though there was room. */
   long early(String rule, LimitSpec limit) {
     return sum(rule, budget -> budget.early(limit));
   }

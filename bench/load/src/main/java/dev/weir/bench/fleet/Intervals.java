@@ -39,7 +39,6 @@ final class Intervals {
     return toUs[index];
   }
 
-  /** The middle of a span, rounded down. */
   long middleUs(int index) {
     return fromUs[index] + (toUs[index] - fromUs[index]) / 2;
   }

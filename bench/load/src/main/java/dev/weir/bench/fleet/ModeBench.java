@@ -1,11 +1,13 @@
 package dev.weir.bench.fleet;
 
+import dev.weir.bench.fleet.Fleet.FleetPrograms;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.report.LatencySeries;
 import dev.weir.bench.report.LatencySeries.TimedHistogram;
 import dev.weir.bench.report.RunResult;
-import dev.weir.bench.report.Slice;
+import dev.weir.bench.report.RunResult.Slice;
+import dev.weir.bench.rounds.RoundColumns;
 import dev.weir.bench.rounds.RoundTable;
 import dev.weir.proxy.rule.spec.Mode;
 import java.io.IOException;
@@ -16,12 +18,26 @@ import java.util.Map;
 
 /** Measures what each mode lets pass of a load that moves between sidecars, and what it costs. */
 final class ModeBench {
+  private static final String MODES =
+      """
+      Median (least..most) of %d rounds of %s s each, modes by turns, on the same %d sidecars over %s; %s,
+      %.0f requests/s (%s of what the limit lets pass), of which the k-th busiest sidecar has a share proportional to 1/k,
+      and every 1.5 s others become the busy ones. *local* was decided without waiting for the store, refusals that
+      its last answer proved left out. *operations* are checks, asks and what was given back, *calls* those of the script
+      that carried them, as the store counts them, *store us* its processor time; each per admitted request. Latencies
+      are from when requests were due, in ms; load, sidecars and store share this machine.
+      """;
+
+  /**
+   * Microseconds by which the machine's time may be adjusted in a measurement without a warning.
+   */
+  private static final long STEP_US = 1_000;
+
   private final FleetSettings settings;
   private final FleetPrograms programs;
   private final RoundTable<String, ModeFigures> table = new RoundTable<>();
   private final Map<Mode, List<Slice>> slices = new EnumMap<>(Mode.class);
   private final Map<Mode, List<TimedHistogram>> latencies = new EnumMap<>(Mode.class);
-  private String commandLine = "";
   private long clockStepUs;
 
   ModeBench(FleetSettings settings, FleetPrograms programs) {
@@ -29,8 +45,7 @@ final class ModeBench {
     this.programs = programs;
   }
 
-  /** Measures; the figures are in {@link #table} and {@link #runs}. */
-  void run() throws IOException {
+  void run(FleetReport report) throws IOException {
     final List<RedisServer> stores = new ArrayList<>();
     try {
       for (int i = 0; i < settings.shards(); i++) {
@@ -41,7 +56,7 @@ final class ModeBench {
       final String rules = settings.rules().settings(ports);
       try (Fleet fleet =
           new Fleet(programs.launcher(), rules, settings.sidecars(), Cores.UNPINNED)) {
-        commandLine = fleet.sidecars().get(0).commandLine();
+        report.fact("A sidecar", fleet.sidecars.get(0).commandLine());
         fleet.awaitDecisions(settings.storeRules());
         warmUp(fleet);
         for (int round = 1; round <= settings.rounds().count(); round++) {
@@ -55,18 +70,60 @@ final class ModeBench {
         store.close();
       }
     }
+    if (clockStepUs > STEP_US) {
+      report.fact(
+          "Warning",
+          "the machine's time was set by "
+              + clockStepUs
+              + " us meanwhile: windows of the clock are judged wrongly");
+    }
+    report(report);
+  }
+
+  private void report(FleetReport report) {
+    for (String name : settings.storeRules()) {
+      report.over("mode " + name, mostOver(name), false);
+    }
+    report.section(
+        "Modes beside each other",
+        new RoundColumns<>(table)
+            .name("mode")
+            .spread("admitted/s", ModeFigures::admittedPerSecond, 0)
+            .text("over", (cell, name) -> FleetReport.number(mostOver(name)))
+            .spread("less %", ModeFigures::lessPercent, 2)
+            .spread("early %", ModeFigures::earlyPercent, 2)
+            .spread("undecided %", ModeFigures::undecidedPercent, 2)
+            .spread("local %", ModeFigures::localPercent, 1)
+            .spread("operations", ModeFigures::operationsPerAdmitted, 3)
+            .spread("calls", ModeFigures::callsPerAdmitted, 3)
+            .spread("store us", ModeFigures::storeUsPerAdmitted, 2)
+            .spread("p50", figure -> figure.percentileMs(50), 2)
+            .spread("p99", figure -> figure.percentileMs(99), 2)
+            .spread("p99.9", figure -> figure.percentileMs(99.9), 2)
+            .table(),
+        MODES,
+        settings.rounds().count(),
+        settings.secondsText(),
+        settings.sidecars(),
+        settings.shards() == 1 ? "one store" : settings.shards() + " stores",
+        settings.limitText(),
+        settings.perSecond(),
+        settings.load());
+    report.runs(runs());
+  }
+
+  private double mostOver(String mode) {
+    return table.spread("", mode, ModeFigures::over).most();
   }
 
   private void warmUp(Fleet fleet) throws IOException {
     for (Mode mode : settings.modes()) {
       settings.rounds().tell("warm-up: mode %s", mode);
-      fleet
-          .load()
-          .run(
-              settings.plan(
-                  List.of(mode.toString()),
-                  0,
-                  settings.rounds().warmUpSeconds() / settings.modes().size()));
+      fleet.load.run(
+          settings.plan(
+              List.of(mode.toString()),
+              0,
+              settings.rounds().warmUpSeconds() / settings.modes().size()));
     }
   }
 
@@ -80,10 +137,8 @@ final class ModeBench {
     final String rule = mode.toString();
     // Budgets of their own: what was used before a round is not known to its judge.
     final FleetTrace trace =
-        fleet
-            .load()
-            .run(
-                settings.plan(List.of(rule), round * settings.keys(), settings.rounds().seconds()));
+        fleet.load.run(
+            settings.plan(List.of(rule), round * settings.keys(), settings.rounds().seconds()));
     final SidecarFigures counted = fleet.figures().minus(before);
     final ModeFigures decided =
         ModeFigures.of(trace, rule, settings.limit(), settings.rounds().seconds());
@@ -131,27 +186,8 @@ final class ModeBench {
     return sumUs;
   }
 
-  /** Figures by mode. */
-  RoundTable<String, ModeFigures> table() {
-    return table;
-  }
-
-  FleetSettings settings() {
-    return settings;
-  }
-
-  /** How a sidecar ran, with the JVM's flags. */
-  String commandLine() {
-    return commandLine;
-  }
-
-  /** The most microseconds by which the machine's time was set in a measurement. */
-  long clockStepUs() {
-    return clockStepUs;
-  }
-
   /** The rounds of each mode behind each other, as a report shows runs. */
-  List<RunResult> runs() {
+  private List<RunResult> runs() {
     return settings.modes().stream()
         .map(
             mode ->

@@ -1,7 +1,9 @@
 package dev.weir.bench.fleet;
 
-import dev.weir.bench.load.LoadAnswers;
+import dev.weir.bench.fleet.Fleet.FleetPrograms;
+import dev.weir.bench.fleet.FleetLoad.LoadPlan;
 import dev.weir.bench.load.LocalLoad;
+import dev.weir.bench.load.LocalLoad.LoadAnswers;
 import dev.weir.bench.origin.Http1Sink;
 import dev.weir.bench.origin.LocalLoop;
 import dev.weir.bench.process.Cores;
@@ -9,6 +11,7 @@ import dev.weir.bench.process.RedisServer;
 import dev.weir.bench.process.ServerProcess;
 import dev.weir.bench.process.TemporaryFolder;
 import dev.weir.bench.rounds.LoadFigures;
+import dev.weir.bench.rounds.RoundColumns;
 import dev.weir.bench.rounds.RoundTable;
 import dev.weir.bench.rounds.Rounds;
 import dev.weir.bench.scenario.KeyChoice;
@@ -25,6 +28,14 @@ import java.util.List;
  * and store share the other.
  */
 final class ProxiedBench {
+  private static final String PROXIED =
+      """
+      Requests of HTTP/1.1 on 32 connections through one sidecar to a service, %s for each of %d keys,
+      %.0f requests/s, below every limit. %s. *us/req* is processor time of the
+      sidecar's process per request. Median (least..most) of %d rounds of %s s, modes by turns; a ratio is of one round.
+      Latencies are from when requests were due, in ms.
+      """;
+
   private static final int CONNECTIONS = 32;
 
   private final FleetSettings settings;
@@ -38,8 +49,7 @@ final class ProxiedBench {
     this.cores = cores;
   }
 
-  /** Measures; by mode. */
-  RoundTable<String, LoadFigures> run() throws IOException, InterruptedException {
+  void run(FleetReport report) throws IOException, InterruptedException {
     // The store is on the core of the load.
     final Cores ofStore = new Cores(cores.client(), cores.server());
     try (TemporaryFolder folder = new TemporaryFolder("weir-bench-fleet");
@@ -66,7 +76,26 @@ final class ProxiedBench {
         measure(port, sidecar.pid());
       }
     }
-    return table;
+    final String first = settings.modes().get(0).toString();
+    report.section(
+        "Proxied",
+        new RoundColumns<>(table)
+            .name("mode")
+            .spread("answered/s", LoadFigures::perSecond, 0)
+            .spread("us/req", LoadFigures::requestUs, 2)
+            .ratio("us/req to " + first, first, LoadFigures::requestUs)
+            .spread("p50", LoadFigures::p50Ms, 3)
+            .spread("p99", LoadFigures::p99Ms, 3)
+            .ratio("p99 to " + first, first, LoadFigures::p99Ms)
+            .spread("refused %", LoadFigures::wrongPercent, 2)
+            .table(),
+        PROXIED,
+        settings.limitText(),
+        settings.keys(),
+        settings.perSecond(),
+        cores.text("Sidecar", "load, service and store"),
+        settings.rounds().count(),
+        settings.secondsText());
   }
 
   private void measure(int port, long pid) throws IOException, InterruptedException {
@@ -100,17 +129,5 @@ final class ProxiedBench {
         null,
         KeyChoice.parse("zipf:" + settings.keys() + ":" + LoadPlan.KEY_EXPONENT),
         settings.perSecond());
-  }
-
-  RoundTable<String, LoadFigures> table() {
-    return table;
-  }
-
-  FleetSettings settings() {
-    return settings;
-  }
-
-  Cores cores() {
-    return cores;
   }
 }

@@ -1,9 +1,9 @@
 package dev.weir.bench.fleet;
 
 import dev.weir.bench.load.Connector;
-import dev.weir.bench.load.Failure;
 import dev.weir.bench.load.LoadConnection;
 import dev.weir.bench.load.LoadSink;
+import dev.weir.bench.load.LoadSink.Failure;
 import dev.weir.bench.load.Request;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -26,7 +26,6 @@ final class SidecarLoad {
   private long timeoutNs;
   private boolean closed;
 
-  /** A request that is due. */
   record Check(Request request, String rule, int key, long dueNs) {}
 
   SidecarLoad(Connector connector, long timeoutNs) {
@@ -37,7 +36,6 @@ final class SidecarLoad {
     }
   }
 
-  /** Opens all connections. */
   void connect() {
     links.forEach(Link::connect);
   }
@@ -57,16 +55,6 @@ final class SidecarLoad {
     }
   }
 
-  void flush() {
-    for (Link link : links) {
-      if (link.isWritten) {
-        link.isWritten = false;
-        link.connection.flush();
-      }
-    }
-  }
-
-  /** Gives up what has taken too long. */
   void expire(long nowNs) {
     while (!waiting.isEmpty() && nowNs - waiting.peek().dueNs() > timeoutNs) {
       final Check check = waiting.poll();
@@ -84,7 +72,6 @@ final class SidecarLoad {
     return waiting.isEmpty() && links.stream().allMatch(link -> link.check == null);
   }
 
-  /** How many connections are open. */
   int openCount() {
     return (int) links.stream().filter(link -> link.connection != null).count();
   }
@@ -102,7 +89,6 @@ final class SidecarLoad {
   private final class Link implements LoadSink {
     private LoadConnection connection;
     private Check check;
-    private boolean isWritten;
 
     private void connect() {
       connector.connect(this);
@@ -110,9 +96,9 @@ final class SidecarLoad {
 
     private void start(Check next, long nowNs) {
       check = next;
-      isWritten = true;
       trace.sent(next.rule(), nowNs);
       connection.start(next.request(), next.dueNs(), nowNs);
+      connection.flush();
     }
 
     @Override
@@ -155,19 +141,12 @@ final class SidecarLoad {
         free.add(this);
       } else {
         start(next, System.nanoTime());
-        flush();
       }
-    }
-
-    private void flush() {
-      isWritten = false;
-      connection.flush();
     }
 
     @Override
     public void closed(LoadConnection lost) {
       connection = null;
-      isWritten = false;
       free.remove(this);
       reconnect();
     }

@@ -35,7 +35,6 @@ final class StoreRelay implements AutoCloseable {
   private boolean held;
   private int repliesToLose;
 
-  /** Listens on a free port of 127.0.0.1. */
   StoreRelay(InetSocketAddress server) {
     this.server = server;
     final InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
@@ -166,7 +165,6 @@ final class StoreRelay implements AutoCloseable {
       }
     }
 
-    /** One direction. */
     private final class Way extends ChannelInboundHandlerAdapter {
       private final boolean isOfServer;
       private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>();

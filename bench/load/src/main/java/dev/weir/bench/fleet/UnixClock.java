@@ -21,7 +21,6 @@ final class UnixClock {
     this.behindNs = behindNs;
   }
 
-  /** Reads both clocks now. */
   static UnixClock now() {
     UnixClock best = read();
     for (int i = 1; i < READINGS; i++) {

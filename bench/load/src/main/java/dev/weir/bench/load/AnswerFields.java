@@ -27,7 +27,6 @@ final class AnswerFields {
     this.block = block;
   }
 
-  /** Room for the fields of one answer. */
   static FieldBlock newBlock() {
     return new FieldBlock(MAX_LIST_BYTES, MAX_FIELDS, MAX_LIST_BYTES);
   }
@@ -79,5 +78,14 @@ final class AnswerFields {
       number = number * 10 + digit;
     }
     return number;
+  }
+
+  static final class GrpcStatus {
+    /** The status of a call that ended without one, or with one that nobody knows. */
+    static final int UNKNOWN = 2;
+
+    static final int HIGHEST = 16;
+
+    private GrpcStatus() {}
   }
 }

@@ -1,5 +1,7 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.load.AnswerFields.GrpcStatus;
+import dev.weir.bench.load.LoadSink.Failure;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.FrameSink;
 import dev.weir.proxy.http2.Http2Output;

@@ -1,16 +1,17 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.load.LoadRun.LoadException;
 import dev.weir.bench.origin.Http1Sink;
 import dev.weir.bench.origin.Http2Answer;
 import dev.weir.bench.origin.LocalLoop;
 import dev.weir.bench.origin.Sink;
 import dev.weir.bench.report.RunResult;
-import dev.weir.bench.report.Slice;
+import dev.weir.bench.report.RunResult.Slice;
 import dev.weir.bench.scenario.ClientSettings;
-import dev.weir.bench.scenario.Load;
 import dev.weir.bench.scenario.Protocol;
 import dev.weir.bench.scenario.RequestSpec;
 import dev.weir.bench.scenario.Scenario;
+import dev.weir.bench.scenario.Scenario.Load;
 import dev.weir.bench.scenario.Target;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -45,12 +46,10 @@ public record Ceiling(double perSecond, int cores) {
     }
   }
 
-  /** Whether a scenario asks for more. */
   boolean isBelow(Scenario scenario) {
     return scenario.load().open() && scenario.load().schedule().peakRate() > perSecond;
   }
 
-  /** The ceiling as people read it. */
   @Override
   public String toString() {
     return String.format(

@@ -1,5 +1,6 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.load.FieldLines.FieldLine;
 import dev.weir.proxy.http2.Setting;
 import java.util.Arrays;
 
@@ -141,7 +142,6 @@ final class FieldTable {
     }
   }
 
-  /** RFC 7541, section 5.1. */
   private void number(int pattern, int bits, int number) {
     final int prefix = (1 << bits) - 1;
     room(6);

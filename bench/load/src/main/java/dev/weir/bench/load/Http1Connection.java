@@ -1,5 +1,6 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.load.LoadSink.Failure;
 import dev.weir.proxy.http1.ChunkScanner;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.loop.ChannelIo;

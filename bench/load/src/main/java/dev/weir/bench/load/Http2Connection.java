@@ -1,5 +1,6 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.load.LoadSink.Failure;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.FrameReader;
 import dev.weir.proxy.http2.FrameType;

@@ -2,6 +2,7 @@ package dev.weir.bench.load;
 
 import static dev.weir.bench.scenario.RequestSpec.filled;
 
+import dev.weir.bench.load.FieldLines.FieldLine;
 import dev.weir.bench.scenario.Field;
 import dev.weir.bench.scenario.RequestSpec;
 import dev.weir.proxy.rule.spec.BadValueException;

@@ -1,7 +1,7 @@
 package dev.weir.bench.load;
 
 import dev.weir.bench.report.FigureText;
-import dev.weir.bench.report.Slice;
+import dev.weir.bench.report.RunResult.Slice;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -1,5 +1,7 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.load.LoadSink.Failure;
+
 /**
  * A connection that carries requests, of whatever protocol. Used by one event loop only. What
  * becomes of the requests, and of the connection, is told to its {@link LoadSink}; never within a
@@ -20,7 +22,6 @@ public interface LoadConnection {
    */
   void start(Request request, long dueNs, long nowNs);
 
-  /** Sends what was written. */
   void flush();
 
   /**

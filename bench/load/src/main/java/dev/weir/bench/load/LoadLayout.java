@@ -1,5 +1,7 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.load.LoadRun.LoadException;
+import dev.weir.bench.load.TargetLoad.Settings;
 import dev.weir.bench.scenario.ClientSettings;
 import dev.weir.bench.scenario.RequestSpec;
 import dev.weir.bench.scenario.Scenario;
@@ -147,7 +149,7 @@ final class LoadLayout {
                   part.mix(),
                   warmUp == null ? null : warmUp.get(i),
                   measured == null ? null : measured.get(i),
-                  new TargetLoadSettings(
+                  new Settings(
                       part.connections(),
                       client.requestsPerConnection(),
                       client.timeoutNs(),

@@ -2,7 +2,7 @@ package dev.weir.bench.load;
 
 import dev.weir.bench.load.LoopRecorder.Count;
 import dev.weir.bench.report.RunResult;
-import dev.weir.bench.report.Slice;
+import dev.weir.bench.report.RunResult.Slice;
 import dev.weir.bench.scenario.ClientSettings;
 import dev.weir.bench.scenario.Scenario;
 import dev.weir.bench.scenario.Target;
@@ -42,9 +42,7 @@ public final class LoadRun {
   private long handshakeCount;
   private long resumedCount;
 
-  /** Is told how a run goes. */
   public interface Progress {
-    /** Tells nothing to anybody. */
     Progress SILENT = (slice, p99Ns) -> {};
 
     /**
@@ -186,7 +184,7 @@ public final class LoadRun {
         new RunFigures(scenario, run, recorders, sampler, cpuNs, unanswered, missing);
     handshakeCount = figures.count(Count.HANDSHAKES);
     resumedCount = figures.count(Count.RESUMED);
-    return new RunSummary(figures).result();
+    return figures.result();
   }
 
   private void report(Sampler.Sample sample) {
@@ -268,5 +266,14 @@ public final class LoadRun {
 
   private static <T> T on(LoadLoop loop, Callable<T> task) {
     return loop.eventLoop().submit(task).syncUninterruptibly().getNow();
+  }
+
+  /** A run that could not begin: its message says what is wrong and what was expected. */
+  public static final class LoadException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    LoadException(String message, Throwable cause) {
+      super(message, cause);
+    }
   }
 }

@@ -31,4 +31,25 @@ public interface LoadSink {
 
   /** One that was opened is gone, after the requests in flight were told to have failed. */
   void closed(LoadConnection connection);
+
+  /** Why a request has no whole answer. */
+  public enum Failure {
+    TIMEOUT("timed out"),
+    /** No connection had room for it within the time-out. */
+    NOT_STARTED("not started in time"),
+    CLOSED("connection closed"),
+    MALFORMED("malformed answer"),
+    RESET("stream reset");
+
+    private final String text;
+
+    Failure(String text) {
+      this.text = text;
+    }
+
+    @Override
+    public String toString() {
+      return text;
+    }
+  }
 }

@@ -1,5 +1,6 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.load.LoadSink.Failure;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.SingleWriterRecorder;
@@ -19,20 +20,17 @@ final class LoopRecorder {
   private static final int RESOURCE_EXHAUSTED = 8;
   static final int SERVER_ERROR = 500;
 
-  /** The things that are counted. */
   enum Count {
     SENT,
     PASSED,
     REFUSED,
     FAILED,
     RECONNECTED,
-    /** TLS handshakes that went through. */
     HANDSHAKES,
     /** Those among them that went on with a session of before. */
     RESUMED
   }
 
-  /** The times that are recorded. */
   enum Time {
     /** From when a request was due to the end of its answer. */
     CORRECTED,

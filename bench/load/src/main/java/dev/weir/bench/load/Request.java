@@ -1,5 +1,7 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.load.FieldLines.FieldLine;
+
 /**
  * A request, made once and sent many times.
  *

@@ -46,7 +46,6 @@ final class RequestBodies {
     return held;
   }
 
-  /** Goes on with the contents that wait. */
   void resume() {
     held = output.isFull();
     for (int i = slots; i > 0 && connectionWindow > 0 && !held; i--) {

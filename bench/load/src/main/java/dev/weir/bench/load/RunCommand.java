@@ -1,5 +1,6 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.load.LoadRun.LoadException;
 import dev.weir.bench.report.Commit;
 import dev.weir.bench.report.ReportFileException;
 import dev.weir.bench.report.RunFiles;
@@ -7,6 +8,7 @@ import dev.weir.bench.report.RunResult;
 import dev.weir.bench.scenario.BadScenarioException;
 import dev.weir.bench.scenario.Scenario;
 import dev.weir.bench.scenario.ScenarioFlags;
+import dev.weir.bench.scenario.Secrets;
 import dev.weir.proxy.rule.spec.BadValueException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -151,7 +153,8 @@ public final class RunCommand implements Callable<Integer> {
     facts.put("Commit", Commit.head());
     facts.put(
         "Command",
-        "./weir bench run " + CommandText.of(spec.commandLine().getParseResult().expandedArgs()));
+        "./weir bench run "
+            + Secrets.hiddenInCommand(spec.commandLine().getParseResult().expandedArgs()));
     warnings.addAll(result.warnings());
     return new RunResult(
         result.name(),

@@ -1,5 +1,6 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.load.LoadSink.Failure;
 import dev.weir.bench.load.LoopRecorder.Count;
 import dev.weir.bench.report.FigureText;
 import dev.weir.bench.report.Machine;
@@ -16,28 +17,24 @@ import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
 /** The facts that a report has beside a run's figures: requests, load, client, machine. */
-final class RunFacts {
-  private final RunFigures figures;
-
-  RunFacts(RunFigures figures) {
-    this.figures = figures;
-  }
-
+record RunFacts(RunFigures figures) {
   /**
    * Facts by their names, in the order of the report.
    *
    * @param late how late the harness started requests.
    */
   Map<String, String> facts(Histogram late) {
-    final ClientSettings client = figures.scenario.client();
+    final ClientSettings client = figures.scenario().client();
     final Map<String, String> facts = new LinkedHashMap<>();
     facts.put(
         "Started",
-        RunFigures.at(figures.times.startNs()).truncatedTo(ChronoUnit.SECONDS).toString());
+        RunFigures.at(figures.times().startNs()).truncatedTo(ChronoUnit.SECONDS).toString());
     facts.put(
         "Requests",
-        figures.scenario.requests().stream().map(RunFacts::text).collect(Collectors.joining(", ")));
-    facts.put("Keys", figures.scenario.keys().toString());
+        figures.scenario().requests().stream()
+            .map(RunFacts::text)
+            .collect(Collectors.joining(", ")));
+    facts.put("Keys", figures.scenario().keys().toString());
     facts.put("Load", load());
     facts.put("Client", client(client));
     facts.put(
@@ -50,7 +47,7 @@ final class RunFacts {
             + " failed"
             + outcomes());
     facts.put("Connections lost", RunFigures.number(figures.count(Count.RECONNECTED)));
-    if (figures.scenario.requests().stream().anyMatch(spec -> spec.target().tls())) {
+    if (figures.scenario().requests().stream().anyMatch(spec -> spec.target().tls())) {
       facts.put(
           "TLS handshakes",
           RunFigures.number(figures.count(Count.HANDSHAKES))
@@ -69,9 +66,9 @@ final class RunFacts {
         String.format(
             Locale.ROOT,
             "%.2f cores, %.2f us per request",
-            figures.cpuNs / 1e9 / figures.seconds,
-            figures.cpuNs / 1e3 / Math.max(1, figures.ended()));
-    return figures.scenario.load().open()
+            figures.cpuNs() / 1e9 / figures.seconds(),
+            figures.cpuNs() / 1e3 / Math.max(1, figures.ended()));
+    return figures.scenario().load().open()
         ? used
             + String.format(
                 "; started requests %s late (p50), %s (p99), %s (max)",
@@ -87,20 +84,20 @@ final class RunFacts {
 
   private String load() {
     final String what =
-        figures.scenario.load().open()
+        figures.scenario().load().open()
             ? String.format(
                 Locale.ROOT,
                 "open loop, %s requests due, %s/s on average, %s/s at the most",
                 RunFigures.number(Math.round(figures.due())),
-                RunFigures.number(Math.round(figures.due() / figures.seconds)),
-                RunFigures.number(Math.round(figures.scenario.load().schedule().peakRate())))
+                RunFigures.number(Math.round(figures.due() / figures.seconds())),
+                RunFigures.number(Math.round(figures.scenario().load().schedule().peakRate())))
             : "closed loop, the next request after the last answer";
     return what
         + String.format(
             Locale.ROOT,
             ", %.1f s after a warm-up of %.1f s",
-            figures.seconds,
-            figures.scenario.load().warmUpNs() / 1e9);
+            figures.seconds(),
+            figures.scenario().load().warmUpNs() / 1e9);
   }
 
   private static String client(ClientSettings client) {

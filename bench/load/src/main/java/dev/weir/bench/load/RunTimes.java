@@ -31,12 +31,10 @@ final class RunTimes {
     return endNs;
   }
 
-  /** Ends now what has not ended. */
   void stop() {
     endNs = Math.min(endNs, System.nanoTime());
   }
 
-  /** Whether the end was brought forward. */
   boolean stoppedEarly() {
     return endNs < plannedEndNs;
   }

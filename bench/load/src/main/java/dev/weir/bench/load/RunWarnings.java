@@ -8,7 +8,7 @@ import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
 /** The doubts about a run that a reader must know before its figures are believed. */
-final class RunWarnings {
+record RunWarnings(RunFigures figures) {
   /** A harness that is later than this, or than this part of the latencies, spoils them. */
   private static final double LATE_NS = 1_000_000;
 
@@ -20,12 +20,6 @@ final class RunWarnings {
 
   private static final int CLIENT_ERROR = 400;
 
-  private final RunFigures figures;
-
-  RunWarnings(RunFigures figures) {
-    this.figures = figures;
-  }
-
   /**
    * A sentence or two for each.
    *
@@ -33,18 +27,19 @@ final class RunWarnings {
    */
   List<String> warnings(Histogram latencies, Histogram late) {
     final List<String> warnings = new ArrayList<>();
-    if (figures.times.stoppedEarly()) {
+    if (figures.times().stoppedEarly()) {
       warnings.add(
-          String.format(Locale.ROOT, "Stopped early, after %.1f s of measuring.", figures.seconds));
+          String.format(
+              Locale.ROOT, "Stopped early, after %.1f s of measuring.", figures.seconds()));
     }
-    if (figures.unanswered > 0) {
+    if (figures.unanswered() > 0) {
       warnings.add(
-          RunFigures.number(figures.unanswered)
+          RunFigures.number(figures.unanswered())
               + " requests had no answer yet when it ended; they are not among the latencies.");
     }
-    if (figures.missing > 0) {
+    if (figures.missing() > 0) {
       warnings.add(
-          RunFigures.number(figures.missing) + " connections were not there when it began.");
+          RunFigures.number(figures.missing()) + " connections were not there when it began.");
     }
     final long faulty = clientErrors();
     if (faulty > 0) {
@@ -55,7 +50,7 @@ final class RunWarnings {
     if (figures.ended() == 0) {
       warnings.add("Nothing was answered, nothing failed: there is nothing to see here.");
     }
-    if (!figures.scenario.load().open()) {
+    if (!figures.scenario().load().open()) {
       warnings.add(
           "A closed loop: whoever waits asks nothing, so stalls are left out of its latencies."
               + " Only its throughput says something.");

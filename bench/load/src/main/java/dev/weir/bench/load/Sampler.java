@@ -4,8 +4,8 @@ import dev.weir.bench.load.LoopRecorder.Count;
 import dev.weir.bench.load.LoopRecorder.Time;
 import dev.weir.bench.report.LatencySeries;
 import dev.weir.bench.report.LatencySeries.TimedHistogram;
-import dev.weir.bench.report.Slice;
-import dev.weir.bench.scenario.Load;
+import dev.weir.bench.report.RunResult.Slice;
+import dev.weir.bench.scenario.Scenario.Load;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -76,7 +76,6 @@ final class Sampler {
     return new Sample(slice, p99Ns);
   }
 
-  /** A slice that has just ended. */
   record Sample(Slice slice, long p99Ns) {}
 
   private long due(long untilNs, long sent) {

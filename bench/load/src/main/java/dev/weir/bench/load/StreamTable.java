@@ -10,7 +10,6 @@ import java.util.Arrays;
  * {@link #slots}.
  */
 final class StreamTable {
-  /** No slot. */
   static final int NONE = -1;
 
   /** The identifier of a client's first stream. */
@@ -36,7 +35,6 @@ final class StreamTable {
     return ids.length;
   }
 
-  /** How many streams are open. */
   int count() {
     return count;
   }
@@ -79,13 +77,11 @@ final class StreamTable {
     return ids[slot];
   }
 
-  /** Closes the stream in a slot. */
   void free(int slot) {
     ids[slot] = FREE;
     count--;
   }
 
-  /** Closes all streams. */
   void clear() {
     Arrays.fill(ids, FREE);
     count = 0;

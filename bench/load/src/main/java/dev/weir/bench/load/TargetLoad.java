@@ -1,5 +1,6 @@
 package dev.weir.bench.load;
 
+import dev.weir.bench.load.LoadSink.Failure;
 import dev.weir.bench.scenario.ClientSettings;
 import dev.weir.bench.scenario.Schedule;
 import dev.weir.bench.scenario.Target;
@@ -19,7 +20,7 @@ final class TargetLoad implements LoadSink {
   private final RequestMix mix;
   private final Schedule.Cursor warmUp;
   private final Schedule.Cursor measured;
-  private final TargetLoadSettings settings;
+  private final Settings settings;
   private final int requestsPerConnection;
   private final Map<LoadConnection, OpenConnection> openConnections = new IdentityHashMap<>();
   private final ArrayDeque<OpenConnection> ready;
@@ -50,7 +51,7 @@ final class TargetLoad implements LoadSink {
       RequestMix mix,
       Schedule.Cursor warmUp,
       Schedule.Cursor measured,
-      TargetLoadSettings settings) {
+      Settings settings) {
     this.connector = connector;
     this.mix = mix;
     this.warmUp = warmUp;
@@ -81,7 +82,6 @@ final class TargetLoad implements LoadSink {
     }
   }
 
-  /** Opens all connections. */
   void connect() {
     for (int i = 0; i < settings.connections(); i++) {
       connectOne();
@@ -102,12 +102,10 @@ final class TargetLoad implements LoadSink {
     return connecting == 0;
   }
 
-  /** How many there shall be. */
   int connections() {
     return settings.connections();
   }
 
-  /** How many there are. */
   int openCount() {
     return openConnections.size();
   }
@@ -142,7 +140,6 @@ final class TargetLoad implements LoadSink {
         && (cursor == null || dueNs() >= times.endNs());
   }
 
-  /** Requests without an answer yet. */
   int inFlight() {
     int sum = 0;
     for (OpenConnection open : openConnections.values()) {
@@ -151,7 +148,6 @@ final class TargetLoad implements LoadSink {
     return sum;
   }
 
-  /** Starts what is due. */
   void startDue(long nowNs) {
     if (times == null || nowNs < times.startNs()) {
       return;
@@ -241,7 +237,6 @@ final class TargetLoad implements LoadSink {
     }
   }
 
-  /** Gives up what was started too long ago. */
   void expire(long nowNs) {
     if (times == null) {
       return;
@@ -357,5 +352,42 @@ final class TargetLoad implements LoadSink {
     }
     openConnections.clear();
     ready.clear();
+  }
+
+  /**
+   * How a targetLoad carries its load.
+   *
+   * @param connections at least one.
+   * @param requestsPerConnection after which a connection is replaced; {@link
+   *     ClientSettings#NO_END} for never.
+   * @param closedLoop whether a request is due as soon as there is room for it.
+   */
+  record Settings(int connections, int requestsPerConnection, long timeoutNs, boolean closedLoop) {}
+
+  /**
+   * How long to wait before a lost connection is opened again: not at all while the target answers,
+   * and up to 100 ms while it does not.
+   */
+  static final class ReconnectPause {
+    private static final long FIRST_MS = 1;
+    private static final long LONGEST_MS = 100;
+
+    private long ms;
+    private long grownNs = System.nanoTime() - TimeUnit.SECONDS.toNanos(1);
+
+    void end() {
+      ms = 0;
+    }
+
+    /** The pause of a connection that is lost now, in milliseconds. */
+    long next(long nowNs) {
+      final long pauseMs = ms;
+      // Grows once for all connections that are lost together.
+      if (nowNs - grownNs >= TimeUnit.MILLISECONDS.toNanos(ms)) {
+        grownNs = nowNs;
+        ms = Math.min(Math.max(FIRST_MS, 2 * ms), LONGEST_MS);
+      }
+      return pauseMs;
+    }
   }
 }

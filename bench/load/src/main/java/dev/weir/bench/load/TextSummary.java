@@ -1,10 +1,10 @@
 package dev.weir.bench.load;
 
-import dev.weir.bench.report.Check;
 import dev.weir.bench.report.FigureText;
 import dev.weir.bench.report.LatencySeries;
 import dev.weir.bench.report.MarkdownTable;
 import dev.weir.bench.report.RunResult;
+import dev.weir.bench.report.RunResult.Check;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +20,6 @@ final class TextSummary {
     this.result = result;
   }
 
-  /** Ends with a line feed. */
   @Override
   public String toString() {
     final StringBuilder text = new StringBuilder(result.name()).append("\n\n");

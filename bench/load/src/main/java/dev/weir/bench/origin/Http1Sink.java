@@ -75,7 +75,6 @@ public final class Http1Sink implements Sink {
     return (InetSocketAddress) server.localAddress();
   }
 
-  /** How many requests have been answered. */
   public long requestCount() {
     return requests.sum();
   }

@@ -53,7 +53,6 @@ public final class Http2Peer extends ByteToMessageDecoder {
     output.reset(streamId, errorCode);
   }
 
-  /** Takes no streams above one. */
   public void goAway(int lastStreamId, int errorCode) {
     output.goAway(lastStreamId, errorCode);
   }
@@ -63,7 +62,6 @@ public final class Http2Peer extends ByteToMessageDecoder {
     output.flush();
   }
 
-  /** Closes the connection. */
   public void close() {
     flush();
     context.close();

@@ -62,7 +62,6 @@ public final class Http2Sink implements Sink {
     return (InetSocketAddress) listener.localAddress();
   }
 
-  /** Stops to listen, and closes the connections. */
   @Override
   public void close() {
     listener.close().syncUninterruptibly();

@@ -15,7 +15,6 @@ import java.util.List;
 public record Cores(int server, int client) {
   public static final int ANY = -1;
 
-  /** Nothing is pinned. */
   public static final Cores UNPINNED = new Cores(ANY, ANY);
 
   /** Two of the cores that this process may use; {@link #UNPINNED} without two or taskset. */
@@ -63,12 +62,10 @@ public record Cores(int server, int client) {
     }
   }
 
-  /** The command, started on the server's core. */
   public List<String> onServerCore(List<String> command) {
     return on(server, command);
   }
 
-  /** The command, started on the client's core. */
   public List<String> onClientCore(List<String> command) {
     return on(client, command);
   }

@@ -22,7 +22,6 @@ public record ServerCertificate(Path chain, Path key, Path both) {
   private static final String PASSWORD = "changeit";
   private static final String ALIAS = "server";
 
-  /** Makes one in a folder that is there. */
   public static ServerCertificate make(Path folder) throws IOException {
     final Path store = folder.resolve("store.p12");
     Programs.output(

@@ -64,7 +64,6 @@ public final class SidecarProcess implements AutoCloseable {
     return own < 0 ? line : line.substring(line.lastIndexOf('/', line.indexOf(' ')) + 1, own);
   }
 
-  /** The page of its metrics. */
   public String metrics() throws IOException {
     return metrics(adminPort);
   }

@@ -3,6 +3,7 @@ package dev.weir.bench.report;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Locale;
+import org.HdrHistogram.Histogram;
 
 /** Numbers as reports say them: three digits that count, and thousands apart. */
 public final class FigureText {
@@ -12,6 +13,12 @@ public final class FigureText {
 
   static double ms(long ns) {
     return ns / NS_PER_MS;
+  }
+
+  /** A percentile of latencies as {@link #plain} says it, in milliseconds; 0 for the least. */
+  static String ms(Histogram latencies, double percentile) {
+    return plain(
+        ms(percentile == 0 ? latencies.getMinValue() : latencies.getValueAtPercentile(percentile)));
   }
 
   /** {@code p50}, {@code p99.9}; {@code max} for 100. */

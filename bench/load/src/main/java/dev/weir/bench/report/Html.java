@@ -1,62 +1,69 @@
 package dev.weir.bench.report;
 
-import java.io.IOException;
-import java.io.Writer;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Collectors;
 
-/** Writes a page: markup as it is, text so that it stays text. */
+/** Markup of pages. A cell is markup; what is to stay text in it goes through {@link #text}. */
 final class Html {
-  private final Writer out;
+  private Html() {}
 
-  Html(Writer out) {
-    this.out = out;
+  /** A text as it stands in an element, or in an attribute between double quotes. */
+  static String text(String text) {
+    return text.replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;")
+        .replace("'", "&#39;");
   }
 
-  Html raw(String markup) throws IOException {
-    out.write(markup);
-    return this;
+  static List<String> texts(Collection<String> texts) {
+    return texts.stream().map(Html::text).toList();
   }
 
-  /** In an element or in an attribute between double quotes. */
-  Html text(String text) throws IOException {
-    for (int i = 0; i < text.length(); i++) {
-      final char c = text.charAt(i);
-      switch (c) {
-        case '&' -> out.write("&amp;");
-        case '<' -> out.write("&lt;");
-        case '>' -> out.write("&gt;");
-        case '"' -> out.write("&quot;");
-        case '\'' -> out.write("&#39;");
-        default -> out.write(c);
-      }
-    }
-    return this;
+  /** A row of a table, whose first cell is its head. */
+  static String row(List<String> cells) {
+    return cells.stream()
+        .skip(1)
+        .map(cell -> "<td>" + cell + "</td>")
+        .collect(
+            Collectors.joining("", "<tr><th scope=\"row\">" + cells.get(0) + "</th>", "</tr>\n"));
   }
 
-  /** An element of a name with nothing but text in it. */
-  Html element(String name, String text) throws IOException {
-    return raw("<" + name + ">").text(text).raw("</" + name + ">");
+  /**
+   * A table in a box of its own, which alone is moved where the window is narrow.
+   *
+   * @param heads of the columns; none for a table without.
+   * @param rows as {@link #row} makes them.
+   */
+  static String table(String label, String kind, List<String> heads, String rows) {
+    final String head =
+        heads.isEmpty()
+            ? ""
+            : heads.stream()
+                .map(cell -> cell.isEmpty() ? "<td></td>" : "<th scope=\"col\">" + cell + "</th>")
+                .collect(Collectors.joining("", "<thead><tr>", "</tr></thead>\n"));
+    return "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\""
+        + text(label)
+        + "\">\n<table class=\""
+        + kind
+        + "\">\n"
+        + head
+        + "<tbody>\n"
+        + rows
+        + "</tbody>\n</table>\n</div>\n";
   }
 
-  Html cell(String text) throws IOException {
-    return element("td", text);
-  }
-
-  /** The head of a row of a table. */
-  Html rowHead(String text) throws IOException {
-    return raw("<th scope=\"row\">").text(text).raw("</th>");
-  }
-
-  Html columnHead(String text) throws IOException {
-    return raw("<th scope=\"col\">").text(text).raw("</th>");
-  }
-
-  /** Opens a table in a box of its own, which alone is moved where the window is narrow. */
-  Html openTable(String label, String kind) throws IOException {
-    raw("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"").text(label);
-    return raw("\">\n<table class=\"" + kind + "\">\n");
-  }
-
-  Html closeTable() throws IOException {
-    return raw("</table>\n</div>\n");
+  /** A part of a page with a title. */
+  static String section(String id, String title, String content) {
+    return "<section aria-labelledby=\""
+        + id
+        + "\">\n<h2 id=\""
+        + id
+        + "\">"
+        + text(title)
+        + "</h2>\n"
+        + content
+        + "</section>\n";
   }
 }

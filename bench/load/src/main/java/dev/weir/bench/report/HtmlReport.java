@@ -1,10 +1,9 @@
 package dev.weir.bench.report;
 
+import dev.weir.bench.report.RunResult.Check;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
-import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -52,44 +51,52 @@ public final class HtmlReport {
    */
   public void write(Path file) throws ReportFileException {
     try (OutputFiles files = new OutputFiles()) {
-      files.write(
-          file,
-          out -> {
-            final Writer text = new OutputStreamWriter(out, StandardCharsets.UTF_8);
-            write(text);
-            text.flush();
-          });
+      files.write(file, page());
       files.publish();
     }
   }
 
-  void write(Writer out) throws IOException {
-    final Html html = new Html(out);
-    html.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+  String page() {
+    final Page page = new Page(runs);
     // Nothing is loaded, whatever a name may say: not even by an error of ours.
-    html.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ");
-    html.raw("script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:\">\n");
-    html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    html.raw("<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
-    html.text(title).raw(" – weir bench</title>\n");
-    html.raw("<style>\n").raw(own("report.css")).raw("</style>\n");
-    html.raw("<noscript><style>.chart { display: none; }</style></noscript>\n</head>\n");
-    html.raw("<body>\n<main>\n");
-    final PageHead head = new PageHead(html, runs);
-    head.header(title, checks);
-    new PageSections(html, sections).write();
-    if (!runs.isEmpty()) {
-      head.figures();
-      new PageCharts(html, runs).write();
-      new PageTables(html, runs).write();
-    }
-    html.raw("</main>\n<footer>Written by <code>weir bench</code>. Charts are drawn by Chart.js,");
-    html.raw(" which is under the MIT licence.</footer>\n");
-    html.raw("<script type=\"application/json\" id=\"runs\">");
-    PageData.write(out, runs);
-    html.raw("</script>\n<!--\n").raw(library("LICENSE.md")).raw("-->\n<script>\n");
-    html.raw(withoutMap(library("dist/chart.umd.min.js")));
-    html.raw("</script>\n<script>\n").raw(own("report.js")).raw("</script>\n</body>\n</html>\n");
+    return String.join(
+        "",
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
+        script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <title>""",
+        Html.text(title),
+        " – weir bench</title>\n<style>\n",
+        own("report.css"),
+        """
+        </style>
+        <noscript><style>.chart { display: none; }</style></noscript>
+        </head>
+        <body>
+        <main>
+        """,
+        page.header(title, checks),
+        Page.sections(sections),
+        runs.isEmpty() ? "" : page.figures() + page.charts() + page.tables(),
+        """
+        </main>
+        <footer>Written by <code>weir bench</code>. Charts are drawn by Chart.js, \
+        which is under the MIT licence.</footer>
+        <script type="application/json" id="runs">""",
+        PageData.of(runs),
+        "</script>\n<!--\n",
+        library("LICENSE.md"),
+        "-->\n<script>\n",
+        withoutMap(library("dist/chart.umd.min.js")),
+        "</script>\n<script>\n",
+        own("report.js"),
+        "</script>\n</body>\n</html>\n");
   }
 
   private static String title(List<RunResult> runs) {

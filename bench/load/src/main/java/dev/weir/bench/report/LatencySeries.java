@@ -1,5 +1,6 @@
 package dev.weir.bench.report;
 
+import dev.weir.bench.report.RunResult.Slice;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -28,7 +29,6 @@ public record LatencySeries(String tag, String label, List<TimedHistogram> slice
     return new Histogram(1, MOST_NS, 3);
   }
 
-  /** All slices together. */
   public Histogram total() {
     final Histogram total = emptyHistogram();
     for (TimedHistogram slice : slices) {

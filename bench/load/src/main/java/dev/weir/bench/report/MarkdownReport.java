@@ -30,7 +30,6 @@ public class MarkdownReport {
     facts.add(fact);
   }
 
-  /** Adds a formatted line on what was measured on or with. */
   public final void fact(String format, Object... values) {
     fact(String.format(Locale.ROOT, format, values));
   }
@@ -40,7 +39,6 @@ public class MarkdownReport {
     fact("Left out: " + what);
   }
 
-  /** Begins a section. */
   public final void section(String heading) {
     paragraph("## " + heading);
   }
@@ -50,7 +48,6 @@ public class MarkdownReport {
     body.append(paragraph.stripTrailing()).append("\n\n");
   }
 
-  /** Adds a formatted paragraph. */
   public final void paragraph(String format, Object... values) {
     paragraph(String.format(Locale.ROOT, format, values));
   }
@@ -59,7 +56,6 @@ public class MarkdownReport {
     paragraph(table.toString());
   }
 
-  /** The whole of it; ends with a line feed. */
   public final String markdown() {
     final StringBuilder text = new StringBuilder("# " + title + "\n\n    " + command + "\n\n");
     facts.forEach(fact -> text.append("- ").append(fact).append('\n'));

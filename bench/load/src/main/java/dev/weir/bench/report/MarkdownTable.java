@@ -35,7 +35,6 @@ public final class MarkdownTable {
     return List.copyOf(rows);
   }
 
-  /** Ends with a line feed. */
   @Override
   public String toString() {
     final List<Integer> widths = new ArrayList<>(Collections.nCopies(rows.get(0).size(), 3));

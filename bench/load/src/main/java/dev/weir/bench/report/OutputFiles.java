@@ -4,6 +4,7 @@ import java.io.BufferedOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -43,7 +44,10 @@ final class OutputFiles implements AutoCloseable {
     }
   }
 
-  /** Moves every file to its place. */
+  void write(Path file, String text) throws ReportFileException {
+    write(file, out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
+  }
+
   void publish() throws ReportFileException {
     for (Map.Entry<Path, Path> entry : places.entrySet()) {
       try {
@@ -55,7 +59,6 @@ final class OutputFiles implements AutoCloseable {
     places.clear();
   }
 
-  /** Removes what has not been moved. */
   @Override
   public void close() throws ReportFileException {
     for (Path beside : places.keySet()) {

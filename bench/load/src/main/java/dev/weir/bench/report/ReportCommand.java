@@ -67,7 +67,7 @@ public final class ReportCommand implements Callable<Integer> {
     } else {
       new HtmlReport(runs).write(out);
     }
-    spec.commandLine().getOut().print(RunRatios.table(runs.stream().map(RunView::of).toList()));
+    spec.commandLine().getOut().print(RunView.table(runs.stream().map(RunView::of).toList()));
     spec.commandLine().getOut().flush();
     for (RunResult run : runs) {
       for (String warning : run.warnings()) {

@@ -12,12 +12,10 @@ import java.util.Map;
  */
 public record ReportSection(
     String title, List<String> text, MarkdownTable figures, Map<String, String> facts) {
-  /** A section with a table of figures. */
   public ReportSection(String title, List<String> text, MarkdownTable figures) {
     this(title, text, figures, Map.of());
   }
 
-  /** A section of facts. */
   public ReportSection(String title, Map<String, String> facts) {
     this(title, List.of(), null, facts);
   }

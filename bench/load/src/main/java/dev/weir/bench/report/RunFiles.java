@@ -1,11 +1,8 @@
 package dev.weir.bench.report;
 
 import dev.weir.bench.report.LatencySeries.TimedHistogram;
-import java.io.IOException;
 import java.io.OutputStream;
-import java.io.OutputStreamWriter;
 import java.io.PrintStream;
-import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +40,7 @@ public final class RunFiles {
       files.write(
           folder.resolve(LOG), out -> IntervalLog.write(out, run.startEpochMs(), run.latencies()));
       writeDerived(files, folder, run);
-      files.write(folder.resolve(JSON), out -> writeText(out, text -> RunJson.write(text, run)));
+      files.write(folder.resolve(JSON), RunJson.of(run));
       files.publish();
     }
   }
@@ -63,24 +60,12 @@ public final class RunFiles {
 
   private static void writeDerived(OutputFiles files, Path folder, RunResult run)
       throws ReportFileException {
-    files.write(folder.resolve(CSV), out -> writeText(out, text -> SliceCsv.write(text, run)));
+    files.write(folder.resolve(CSV), SliceCsv.of(run));
     for (LatencySeries series : run.latencies()) {
       final String tag = series.tag().isEmpty() ? "" : "-" + series.tag();
       files.write(folder.resolve("run" + tag + ".hgrm"), out -> writePlot(out, series));
     }
-    files.write(
-        folder.resolve(REPORT),
-        out -> writeText(out, text -> new HtmlReport(List.of(run)).write(text)));
-  }
-
-  private interface Text {
-    void writeTo(Writer out) throws IOException;
-  }
-
-  private static void writeText(OutputStream out, Text text) throws IOException {
-    final Writer writer = new OutputStreamWriter(out, StandardCharsets.UTF_8);
-    text.writeTo(writer);
-    writer.flush();
+    files.write(folder.resolve(REPORT), new HtmlReport(List.of(run)).page());
   }
 
   private static void writePlot(OutputStream out, LatencySeries series) {

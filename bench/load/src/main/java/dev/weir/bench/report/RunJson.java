@@ -3,15 +3,15 @@ package dev.weir.bench.report;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamWriteFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.weir.bench.report.RunResult.Check;
+import dev.weir.bench.report.RunResult.Slice;
 import java.io.IOException;
 import java.io.Reader;
-import java.io.Writer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,7 +70,7 @@ final class RunJson {
     }
   }
 
-  static void write(Writer out, RunResult run) throws IOException {
+  static String of(RunResult run) {
     final Document document =
         new Document(
             FORMAT,
@@ -84,8 +84,11 @@ final class RunJson {
             run.warnings(),
             run.facts(),
             run.slices());
-    JSON.writer().without(StreamWriteFeature.AUTO_CLOSE_TARGET).writeValue(out, document);
-    out.write('\n');
+    try {
+      return JSON.writeValueAsString(document) + "\n";
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** The run but for its latencies: of each series, tag and label alone. */

@@ -1,5 +1,6 @@
 package dev.weir.bench.report;
 
+import dev.weir.bench.report.RunResult.Slice;
 import java.util.List;
 
 /** The counts of a run's slices together. */
@@ -36,5 +37,9 @@ public record RunTotals(
   /** 0 for no time. */
   double perSecond(long count) {
     return durationMs == 0 ? 0 : count * MS_PER_S / durationMs;
+  }
+
+  long[] each() {
+    return new long[] {due, sent, passed, refused, failed};
   }
 }

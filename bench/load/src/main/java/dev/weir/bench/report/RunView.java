@@ -1,6 +1,7 @@
 package dev.weir.bench.report;
 
 import dev.weir.bench.report.LatencySeries.TimedHistogram;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.HdrHistogram.Histogram;
@@ -13,6 +14,15 @@ import org.HdrHistogram.Histogram;
  */
 record RunView(RunResult run, RunTotals counts, List<Histogram> totals) {
   private static final double MS_PER_S = 1e3;
+  private static final double[] PERCENTILES = {50, 90, 99, 99.9, 100};
+
+  /**
+   * A figure of a run beside that of another.
+   *
+   * @param text a dash where it was not measured.
+   * @param ratio to that of the other; empty beside itself.
+   */
+  record Cell(String text, String ratio) {}
 
   static RunView of(RunResult run) {
     final boolean logAlone = run.slices().isEmpty() && !run.latencies().isEmpty();
@@ -61,5 +71,44 @@ record RunView(RunResult run, RunTotals counts, List<Histogram> totals) {
   double throughput() {
     final long answers = isCounted() ? counts.answered() : judged().getTotalCount();
     return durationMs() == 0 ? 0 : answers * MS_PER_S / durationMs();
+  }
+
+  static List<String> comparedFigures() {
+    final List<String> heads = new ArrayList<>(List.of("throughput /s"));
+    for (double percentile : PERCENTILES) {
+      heads.add(FigureText.percentile(percentile) + " ms");
+    }
+    return heads;
+  }
+
+  /** The figures by which runs are compared, with ratios to those of the first. */
+  List<Cell> beside(RunView first) {
+    final List<Cell> cells = new ArrayList<>();
+    cells.add(cell(throughput(), first, first.throughput()));
+    for (double percentile : PERCENTILES) {
+      final double ms = FigureText.ms(judged().getValueAtPercentile(percentile));
+      final double firstMs = FigureText.ms(first.judged().getValueAtPercentile(percentile));
+      cells.add(hasLatencies() ? cell(ms, first, firstMs) : new Cell("–", ""));
+    }
+    return cells;
+  }
+
+  private Cell cell(double value, RunView first, double ofFirst) {
+    return new Cell(FigureText.plain(value), this == first ? "" : FigureText.ratio(value, ofFirst));
+  }
+
+  /** All runs beside the first of them, as a table for a terminal. */
+  static MarkdownTable table(List<RunView> runs) {
+    final List<String> heads = new ArrayList<>(List.of("run"));
+    heads.addAll(comparedFigures());
+    final MarkdownTable table = new MarkdownTable(heads);
+    for (RunView run : runs) {
+      final List<String> cells = new ArrayList<>(List.of(run.run().name()));
+      for (Cell cell : run.beside(runs.get(0))) {
+        cells.add(cell.ratio().isEmpty() ? cell.text() : cell.text() + " (" + cell.ratio() + ")");
+      }
+      table.add(cells);
+    }
+    return table;
   }
 }

@@ -1,7 +1,5 @@
 package dev.weir.bench.report;
 
-import java.io.IOException;
-import java.io.Writer;
 import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
@@ -14,20 +12,21 @@ final class SliceCsv {
   private static final String HEADS =
       "start_s,due_per_s,sent_per_s,passed,refused,failed,p50_ms,p90_ms,p99_ms,p99.9_ms,max_ms\n";
   private static final double[] PERCENTILES = {50, 90, 99, 99.9, 100};
-  private static final double NS_PER_MS = 1e6;
   private static final double MS_PER_S = 1e3;
 
   private SliceCsv() {}
 
-  static void write(Writer out, RunResult run) throws IOException {
-    out.write(HEADS);
-    Timeline.of(run, Integer.MAX_VALUE)
-        .visit(
-            (part, latencies) ->
-                out.append(String.format(Locale.ROOT, "%.3f", part.startMs() / MS_PER_S))
-                    .append(counts(part.counts()))
-                    .append(percentiles(latencies))
-                    .append('\n'));
+  static String of(RunResult run) {
+    final StringBuilder out = new StringBuilder(HEADS);
+    Timeline.visit(
+        run,
+        Integer.MAX_VALUE,
+        (part, latencies) ->
+            out.append(String.format(Locale.ROOT, "%.3f", part.startMs() / MS_PER_S))
+                .append(counts(part.counts()))
+                .append(percentiles(latencies))
+                .append('\n'));
+    return out.toString();
   }
 
   private static String counts(RunTotals counts) {
@@ -49,7 +48,7 @@ final class SliceCsv {
     }
     final StringBuilder cells = new StringBuilder();
     for (double percentile : PERCENTILES) {
-      final double ms = latencies.getValueAtPercentile(percentile) / NS_PER_MS;
+      final double ms = FigureText.ms(latencies.getValueAtPercentile(percentile));
       cells.append(String.format(Locale.ROOT, ",%.6f", ms));
     }
     return cells.toString();

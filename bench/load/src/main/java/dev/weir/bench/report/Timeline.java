@@ -1,8 +1,7 @@
 package dev.weir.bench.report;
 
 import dev.weir.bench.report.LatencySeries.TimedHistogram;
-import java.io.IOException;
-import java.util.ArrayList;
+import dev.weir.bench.report.RunResult.Slice;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
@@ -11,13 +10,7 @@ import org.HdrHistogram.Histogram;
  * series; as many together as keeps the number of parts within a bound.
  */
 final class Timeline {
-  private final List<Part> parts;
-  private final List<TimedHistogram> latencies;
-
-  private Timeline(List<Part> parts, List<TimedHistogram> latencies) {
-    this.parts = parts;
-    this.latencies = latencies;
-  }
+  private Timeline() {}
 
   /**
    * A part of a run.
@@ -31,44 +24,36 @@ final class Timeline {
     /**
      * @param latencies those of the first series that ended in the part; only during the call.
      */
-    void visit(Part part, Histogram latencies) throws IOException;
+    void visit(Part part, Histogram latencies);
   }
 
-  static Timeline of(RunResult run, int mostParts) {
+  /** Shows the parts of a run. One histogram at a time is in memory. */
+  static void visit(RunResult run, int mostParts, Visitor visitor) {
     final List<TimedHistogram> latencies =
         run.latencies().isEmpty() ? List.of() : run.latencies().get(0).slices();
-    final List<Part> parts = new ArrayList<>();
     final int count = run.slices().isEmpty() ? latencies.size() : run.slices().size();
     final int together = (count - 1) / mostParts + 1;
+    final Histogram histogram = LatencySeries.emptyHistogram();
+    int next = 0;
     for (int from = 0; from < count; from += together) {
       final int to = Math.min(count, from + together);
-      parts.add(
+      final Part part =
           run.slices().isEmpty()
               ? new Part(latencies.get(from).startMs(), latencies.get(to - 1).endMs(), null)
-              : counted(run.slices().subList(from, to)));
+              : counted(run.slices().subList(from, to));
+      histogram.reset();
+      // An answer after the last slice belongs to it rather than to nothing.
+      while (next < latencies.size()
+          && (to == count || middleMs(latencies.get(next)) < part.endMs())) {
+        histogram.add(latencies.get(next++).decode());
+      }
+      visitor.visit(part, histogram);
     }
-    return new Timeline(parts, latencies);
   }
 
   private static Part counted(List<Slice> slices) {
     return new Part(
         slices.get(0).startMs(), slices.get(slices.size() - 1).endMs(), RunTotals.of(slices));
-  }
-
-  /** One histogram at a time is in memory. */
-  void visit(Visitor visitor) throws IOException {
-    final Histogram histogram = LatencySeries.emptyHistogram();
-    int next = 0;
-    for (int i = 0; i < parts.size(); i++) {
-      final Part part = parts.get(i);
-      final boolean last = i == parts.size() - 1;
-      histogram.reset();
-      // An answer after the last slice belongs to it rather than to nothing.
-      while (next < latencies.size() && (last || middleMs(latencies.get(next)) < part.endMs())) {
-        histogram.add(latencies.get(next++).decode());
-      }
-      visitor.visit(part, histogram);
-    }
   }
 
   /** Not the start: rounded times of one interval may reach into the one before. */

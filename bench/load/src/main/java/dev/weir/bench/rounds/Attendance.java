@@ -40,7 +40,6 @@ public final class Attendance {
     progress.accept("left out: " + what + ": " + why);
   }
 
-  /** Versions by the servers' names. */
   public Map<String, String> versions() {
     return versions;
   }

@@ -1,10 +1,10 @@
 package dev.weir.bench.rounds;
 
-import dev.weir.bench.load.LoadAnswers;
 import dev.weir.bench.load.LocalLoad;
+import dev.weir.bench.load.LocalLoad.LoadAnswers;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.ProcessorTime;
-import dev.weir.bench.process.Spending;
+import dev.weir.bench.process.ProcessorTime.Spending;
 import java.io.IOException;
 import java.util.function.ToDoubleFunction;
 

@@ -92,7 +92,6 @@ public class ReportOptions {
     }
   }
 
-  /** The exception for a flag that is wrong. */
   public ParameterException wrong(String name, Object value, String expected) {
     return new ParameterException(
         spec.commandLine(), name + ": " + value + " (expected: " + expected + ")");

@@ -25,24 +25,20 @@ public final class RoundColumns<C, F> {
     this.figures = figures;
   }
 
-  /** A column of any text. */
   public RoundColumns<C, F> text(String head, BiFunction<C, String, String> text) {
     heads.add(head);
     texts.add(text);
     return this;
   }
 
-  /** A column of what it was measured at. */
   public RoundColumns<C, F> cell(String head, Function<C, Object> text) {
     return text(head, (cell, name) -> text.apply(cell).toString());
   }
 
-  /** A column of who was measured. */
   public RoundColumns<C, F> name(String head) {
     return text(head, (cell, name) -> name);
   }
 
-  /** Median (least..most) of a figure. */
   public RoundColumns<C, F> spread(String head, ToDoubleFunction<F> figure, int decimals) {
     return text(head, (cell, name) -> figures.spread(cell, name, figure).text(decimals));
   }
@@ -57,17 +53,14 @@ public final class RoundColumns<C, F> {
     return text(head, (cell, name) -> figures.ratio(cell, name, to, figure).text(2));
   }
 
-  /** The table of all cells. */
   public MarkdownTable table() {
     return table(cell -> true);
   }
 
-  /** The table of some cells. */
   public MarkdownTable table(Predicate<C> wanted) {
     return table((cell, name) -> wanted.test(cell));
   }
 
-  /** The table of some cells and names. */
   public MarkdownTable table(BiPredicate<C, String> wanted) {
     final MarkdownTable table = new MarkdownTable(heads);
     for (C cell : figures.cells()) {

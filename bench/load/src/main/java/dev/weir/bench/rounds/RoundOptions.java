@@ -3,7 +3,7 @@ package dev.weir.bench.rounds;
 import picocli.CommandLine.Option;
 
 /** Flags of the commands that measure in rounds. */
-public final class RoundOptions extends ReportOptions {
+public class RoundOptions extends ReportOptions {
   public static final int MAX_ROUNDS = 100;
 
   @Option(
@@ -19,7 +19,7 @@ public final class RoundOptions extends ReportOptions {
     super.check();
   }
 
-  public int rounds() {
+  public final int rounds() {
     return rounds;
   }
 }

@@ -28,7 +28,6 @@ public final class RoundTable<C, F> {
     return List.copyOf(figures.keySet());
   }
 
-  /** The names of which there are figures in a cell. */
   public List<String> names(C cell) {
     return List.copyOf(figures.getOrDefault(cell, Map.of()).keySet());
   }
@@ -40,7 +39,6 @@ public final class RoundTable<C, F> {
         .toArray();
   }
 
-  /** A figure of all rounds together, as a whole number. */
   public String sum(C cell, String name, ToDoubleFunction<F> figure) {
     return Long.toString((long) Arrays.stream(rounds(cell, name, figure)).sum());
   }

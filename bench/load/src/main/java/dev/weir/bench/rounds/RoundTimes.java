@@ -2,12 +2,14 @@ package dev.weir.bench.rounds;
 
 import dev.weir.bench.process.Cores;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 
-/** How long commands measure, and warm up before; the defaults are each command's own. */
-public final class RoundTimes {
-  private static final double MIN_SECONDS = 0.1;
-  private static final double MAX_SECONDS = 60;
+/**
+ * Flags of the commands that say how long they measure, and warm up before; the defaults are each
+ * command's own.
+ */
+public class RoundTimes extends RoundOptions {
+  private final double leastSeconds;
+  private final double mostSeconds;
 
   @Option(
       names = "--seconds",
@@ -27,46 +29,30 @@ public final class RoundTimes {
   private long warmUpNs;
 
   /**
-   * Flags with defaults.
-   *
+   * @param seconds from 0.1 to 60.
    * @param warmUp a duration such as {@code 20s}.
    */
   public RoundTimes(double seconds, String warmUp) {
+    this(seconds, warmUp, 0.1, 60);
+  }
+
+  public RoundTimes(double seconds, String warmUp, double leastSeconds, double mostSeconds) {
     this.seconds = seconds;
     this.warmUp = warmUp;
+    this.leastSeconds = leastSeconds;
+    this.mostSeconds = mostSeconds;
   }
 
-  /**
-   * Checks these flags, with the bounds that most commands have.
-   *
-   * @throws ParameterException that names the value and what was expected.
-   */
-  public void check(RoundOptions report) {
-    check(report, MIN_SECONDS, MAX_SECONDS);
+  @Override
+  public void check() {
+    super.check();
+    expectSeconds("--seconds", seconds, leastSeconds, mostSeconds);
+    warmUpNs = warmUpNs("--warm-up", warmUp);
   }
 
-  /**
-   * Checks these flags.
-   *
-   * @throws ParameterException that names the value and what was expected.
-   */
-  public void check(RoundOptions report, double leastSeconds, double mostSeconds) {
-    report.expectSeconds("--seconds", seconds, leastSeconds, mostSeconds);
-    warmUpNs = report.warmUpNs("--warm-up", warmUp);
-  }
-
-  public double seconds() {
-    return seconds;
-  }
-
-  /** The time of a warm-up; after a check. */
-  public double warmUpSeconds() {
-    return warmUpNs / 1e9;
-  }
-
-  /** All that a comparison takes of flags; after a check. */
-  public Rounds rounds(RoundOptions report, Cores cores) {
-    return new Rounds(report.rounds(), seconds, warmUpSeconds(), cores, report::progress);
+  /** All that a comparison takes of these flags; after a check. */
+  public final Rounds rounds(Cores cores) {
+    return new Rounds(rounds(), seconds, warmUpNs / 1e9, cores, this::progress);
   }
 
   /**
@@ -74,9 +60,9 @@ public final class RoundTimes {
    *
    * @param what is warmed up beside each server: a case, a call.
    */
-  public String text(RoundOptions report, String what) {
+  public final String text(String what) {
     return "Medians of "
-        + report.rounds()
+        + rounds()
         + " rounds of "
         + seconds
         + " s, after a warm-up of "

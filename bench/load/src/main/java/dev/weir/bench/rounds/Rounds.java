@@ -15,7 +15,6 @@ import java.util.function.Consumer;
  */
 public record Rounds(
     int count, double seconds, double warmUpSeconds, Cores cores, Consumer<String> progress) {
-  /** Tells a formatted step. */
   public void tell(String format, Object... values) {
     progress.accept(String.format(Locale.ROOT, format, values));
   }

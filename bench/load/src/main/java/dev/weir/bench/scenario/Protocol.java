@@ -29,7 +29,6 @@ public enum Protocol {
     throw new BadValueException(text, "http/1.1, h2, h2c or grpc");
   }
 
-  /** The name in files and on the command line. */
   @Override
   public String toString() {
     return text;

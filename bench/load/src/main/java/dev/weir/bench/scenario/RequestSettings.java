@@ -1,5 +1,6 @@
 package dev.weir.bench.scenario;
 
+import dev.weir.bench.scenario.ScenarioSettings.Setting;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -18,19 +19,15 @@ final class RequestSettings {
   /** Names that a request may have several times. */
   static final String HEADERS = "headers";
 
-  private final String where;
+  final String where;
   private final Map<String, Setting> settings = new LinkedHashMap<>();
-  private final List<Setting> headers = new ArrayList<>();
+  final List<Setting> headers = new ArrayList<>();
 
   /**
    * @param where they stand together.
    */
   RequestSettings(String where) {
     this.where = where;
-  }
-
-  String where() {
-    return where;
   }
 
   void set(String name, Setting setting) {
@@ -41,13 +38,8 @@ final class RequestSettings {
     headers.add(header);
   }
 
-  /** Null if it is not set. */
   Setting get(String name) {
     return settings.get(name);
-  }
-
-  List<Setting> headers() {
-    return headers;
   }
 
   /** Takes over what is not set here. */

@@ -20,7 +20,6 @@ public record RequestSpec(
     return text.replace(KEY, key);
   }
 
-  /** Whether its requests differ by their keys. */
   public boolean takesKey() {
     return headTakesKey() || body != null && body.takesKey();
   }

@@ -1,5 +1,6 @@
 package dev.weir.bench.scenario;
 
+import dev.weir.bench.scenario.ScenarioSettings.Setting;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -109,15 +110,15 @@ final class ScenarioFile {
           // told already
         }
         case STAGES -> readStages(value);
-        case THRESHOLDS -> items(value, name).forEach(settings.thresholds()::add);
-        case TARGETS -> items(value, name).forEach(settings.targets()::add);
+        case THRESHOLDS -> items(value, name).forEach(settings.thresholds::add);
+        case TARGETS -> items(value, name).forEach(settings.targets::add);
         case REQUESTS -> readRequests(value);
-        case RequestSettings.HEADERS -> readHeaders(value, name, settings.common());
+        case RequestSettings.HEADERS -> readHeaders(value, name, settings.common);
         default -> {
           if (ScenarioSettings.NAMES.contains(name)) {
             scalar(value, name).ifPresent(setting -> settings.set(name, setting));
           } else if (RequestSettings.NAMES.contains(name) && !name.equals("target")) {
-            scalar(value, name).ifPresent(setting -> settings.common().set(name, setting));
+            scalar(value, name).ifPresent(setting -> settings.common.set(name, setting));
           } else {
             unknown(entry.getKeyNode(), name, known());
           }
@@ -138,14 +139,14 @@ final class ScenarioFile {
   private void readStages(Node value) {
     for (Node item : sequence(value)) {
       if (!(item instanceof MappingNode mapping)) {
-        scalar(item, STAGES).ifPresent(settings.stages()::add);
+        scalar(item, STAGES).ifPresent(settings.stages::add);
         continue;
       }
       final List<String> parts = new ArrayList<>();
       for (NodeTuple part : mapping.getValue()) {
         parts.add(text(part.getKeyNode()) + "=" + text(part.getValueNode()));
       }
-      settings.stages().add(new Setting(where(item, STAGES), String.join(",", parts)));
+      settings.stages.add(new Setting(where(item, STAGES), String.join(",", parts)));
     }
   }
 
@@ -178,7 +179,7 @@ final class ScenarioFile {
           unknown(entry.getKeyNode(), inner, known);
         }
       }
-      settings.requests().add(request);
+      settings.requests.add(request);
     }
   }
 

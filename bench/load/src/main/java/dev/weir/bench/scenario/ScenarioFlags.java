@@ -1,5 +1,6 @@
 package dev.weir.bench.scenario;
 
+import dev.weir.bench.scenario.ScenarioSettings.Setting;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -197,16 +198,16 @@ public final class ScenarioFlags {
         request.set(name, new Setting(flag, option.getValue().toString()));
       }
     }
-    replace(settings.stages(), "--load", stages);
-    replace(settings.thresholds(), "--threshold", thresholds);
+    replace(settings.stages, "--load", stages);
+    replace(settings.thresholds, "--threshold", thresholds);
     if (headers != null) {
       headers.forEach(header -> request.addHeader(new Setting("--header", header)));
     }
-    settings.common().override(request);
-    settings.requests().forEach(one -> one.override(request));
+    settings.common.override(request);
+    settings.requests.forEach(one -> one.override(request));
     if (targets != null) {
-      settings.requests().clear();
-      replace(settings.targets(), "URL", targets);
+      settings.requests.clear();
+      replace(settings.targets, "URL", targets);
     }
     return ScenarioReader.read(settings, faults);
   }

@@ -32,11 +32,11 @@ public final class ScenarioSettings {
           "requests-per-connection");
 
   private final Map<String, Setting> settings = new LinkedHashMap<>();
-  private final List<Setting> stages = new ArrayList<>();
-  private final List<Setting> thresholds = new ArrayList<>();
-  private final List<Setting> targets = new ArrayList<>();
-  private final List<RequestSettings> requests = new ArrayList<>();
-  private final RequestSettings common = new RequestSettings("the request");
+  final List<Setting> stages = new ArrayList<>();
+  final List<Setting> thresholds = new ArrayList<>();
+  final List<Setting> targets = new ArrayList<>();
+  final List<RequestSettings> requests = new ArrayList<>();
+  final RequestSettings common = new RequestSettings("the request");
 
   /** Sets what there may be once; the last one wins. */
   void set(String name, Setting setting) {
@@ -58,24 +58,10 @@ public final class ScenarioSettings {
     return settings.get(name);
   }
 
-  List<Setting> stages() {
-    return stages;
-  }
-
-  List<Setting> thresholds() {
-    return thresholds;
-  }
-
-  List<Setting> targets() {
-    return targets;
-  }
-
-  List<RequestSettings> requests() {
-    return requests;
-  }
-
-  /** Settings of all requests that do not have their own. */
-  RequestSettings common() {
-    return common;
-  }
+  /**
+   * A text that somebody set.
+   *
+   * @param where it stands: {@code --rate}, or {@code load.yaml:3:7: rate}.
+   */
+  record Setting(String where, String text) {}
 }

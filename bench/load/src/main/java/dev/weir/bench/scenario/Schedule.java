@@ -17,7 +17,6 @@ public final class Schedule {
     this.counts = counts;
   }
 
-  /** A constant rate. */
   public static Schedule constant(double perSecond, long durationNs) {
     return new Builder().line(durationNs, perSecond * durationNs / 1e9).build();
   }
@@ -26,7 +25,6 @@ public final class Schedule {
     return timesNs[timesNs.length - 1];
   }
 
-  /** How many requests are due in all. */
   public double count() {
     return counts[counts.length - 1];
   }
@@ -119,7 +117,6 @@ public final class Schedule {
     }
   }
 
-  /** Puts lines behind each other. */
   static final class Builder {
     private long[] timesNs = new long[16];
     private double[] counts = new double[16];

@@ -1,5 +1,6 @@
 package dev.weir.bench.scenario;
 
+import dev.weir.bench.scenario.Body.FixedBody;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.rule.spec.BadValueException;
@@ -17,7 +18,6 @@ final class SettingText {
 
   private SettingText() {}
 
-  /** The bytes of a file, as a request's body. */
   static Body fileBody(String text) {
     final Path file = readable(text);
     try {
@@ -30,7 +30,6 @@ final class SettingText {
     }
   }
 
-  /** The path of a file that is there. */
   static Path readable(String text) {
     try {
       final Path file = Path.of(text);
@@ -43,7 +42,6 @@ final class SettingText {
     throw new BadValueException(text, "a file that can be read");
   }
 
-  /** A method of HTTP. */
   static String method(String text) {
     if (!text.matches("[A-Z]{1,20}")) {
       throw new BadValueException(text, "a method such as GET");
@@ -54,7 +52,6 @@ final class SettingText {
     return text;
   }
 
-  /** A number above 0. */
   static double positive(String text) {
     final double value = Stages.number(text, 0);
     if (value == 0) {
@@ -82,7 +79,6 @@ final class SettingText {
     return ns;
   }
 
-  /** True or false. */
   static boolean bool(String text) {
     if (!text.equals("true") && !text.equals("false")) {
       throw new BadValueException(text, "true or false");
@@ -90,7 +86,6 @@ final class SettingText {
     return text.equals("true");
   }
 
-  /** A transport that this machine has. */
   static TransportKind transport(String text) {
     for (TransportKind kind : TransportKind.values()) {
       if (kind.toString().equals(text)) {

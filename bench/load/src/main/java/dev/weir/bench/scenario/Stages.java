@@ -200,7 +200,6 @@ final class Stages {
     return value;
   }
 
-  /** A rate, as people write it. */
   static double number(String text, double least) {
     if (text.matches("[0-9]{1,9}(\\.[0-9]{1,6})?")) {
       final double value = Double.parseDouble(text);

@@ -1,5 +1,7 @@
 package dev.weir.bench.simulation;
 
+import org.agrona.collections.LongArrayList;
+
 /**
  * A question of a sidecar to the store, from its sending until nothing of it can come back. One
  * event is due of it at a time. Reused.
@@ -20,6 +22,8 @@ final class Question {
   }
 
   Step step;
+
+  long stepNs;
   SimulatedSidecar sidecar;
 
   /** How often the sidecar had crashed: the answer to an earlier life of it is nobody's. */
@@ -30,16 +34,14 @@ final class Question {
 
   int key;
 
-  /** Its own clock's time. */
   long sentNs;
 
-  /** The requests that it is for. */
-  final Dues needs = new Dues();
+  /** The requests that it is for: when each has to have its decision, on its sidecar's clock. */
+  LongArrayList needs = new LongArrayList();
 
   /** Requests that wait for what it brings. */
-  final Dues waiting = new Dues();
+  LongArrayList waiting = new LongArrayList();
 
-  /** Requests to keep. */
   long want;
 
   /** The hand of the key, and what names the ask; for {@link #want}. */

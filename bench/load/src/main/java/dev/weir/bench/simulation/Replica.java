@@ -12,29 +12,7 @@ final class Replica {
   private final LeaseGrant grant = new LeaseGrant(1);
 
   /** A lease, or what is given back. */
-  private interface Write {
-    void apply();
-
-    long atUs();
-  }
-
-  private record Lease(Replica to, int key, long need, long want, long lifeUs, long cost, long atUs)
-      implements Write {
-    @Override
-    public void apply() {
-      to.stored[key].lease(need, want, lifeUs, new long[] {cost}, atUs, to.grant);
-    }
-  }
-
-  private record GiveBack(
-      Replica to, int key, long units, long chargedAtUs, long lifeUs, long mark, long atUs)
-      implements Write {
-    @Override
-    public void apply() {
-      long[] cost = {1};
-      to.stored[key].giveBack(units, chargedAtUs, lifeUs, cost, new long[] {mark}, atUs);
-    }
-  }
+  private record Write(long atUs, Runnable change) {}
 
   /**
    * @param fresh budgets by key.
@@ -45,21 +23,24 @@ final class Replica {
   }
 
   void lease(int key, long need, long want, long lifeUs, long cost, long atUs) {
-    add(new Lease(this, key, need, want, lifeUs, cost, atUs));
+    final long[] costs = {cost};
+    add(atUs, () -> stored[key].lease(need, want, lifeUs, costs, atUs, grant));
   }
 
   void giveBack(int key, long units, long chargedAtUs, long lifeUs, long mark, long atUs) {
-    add(new GiveBack(this, key, units, chargedAtUs, lifeUs, mark, atUs));
+    final long[] cost = {1};
+    final long[] marks = {mark};
+    add(atUs, () -> stored[key].giveBack(units, chargedAtUs, lifeUs, cost, marks, atUs));
   }
 
-  private void add(Write write) {
-    unseen.add(write);
-    see(write.atUs());
+  private void add(long atUs, Runnable change) {
+    unseen.add(new Write(atUs, change));
+    see(atUs);
   }
 
   private void see(long nowUs) {
     while (!unseen.isEmpty() && unseen.peek().atUs() <= nowUs - lagUs) {
-      unseen.remove().apply();
+      unseen.remove().change().run();
     }
   }
 

@@ -12,11 +12,11 @@ import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.wiring.Program;
 import java.io.PrintWriter;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
@@ -50,12 +50,13 @@ public final class SimulateCommand implements Callable<Integer> {
   private static final String LIFE = "1ms to 10s, and at most the window";
   private static final double MAX_LOAD = 100;
   private static final int MAX_SECONDS = 3_600;
+  private static final String ON_OFF = "two times such as 250ms/750ms, each from 1ms to 1h";
+  private static final long MAX_ON_NS = TimeUnit.HOURS.toNanos(1);
   private static final long MAX_DELAY_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long MAX_LOST_NS = TimeUnit.SECONDS.toNanos(10);
 
   @Spec private CommandSpec spec;
 
-  /** This version of Weir, and the Java that runs it. */
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
@@ -212,21 +213,21 @@ public final class SimulateCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    List<Mode> eachMode = flags.read("--mode", modes, FlagReader.list(SimulateCommand::mode));
-    List<Integer> eachSize =
-        flags.read(
+    final List<Mode> eachMode = flags.list("--mode", modes, Mode::parse);
+    final List<Integer> eachSize =
+        flags.list(
             "--sidecars",
             sidecars,
-            FlagReader.list(text -> (int) FlagReader.count(text, COUNTS, 1, 10_000)));
-    SimulationSettings settings = settings();
-    if (settings != null && eachSize != null) {
+            text -> (int) FlagReader.countIn(text, COUNTS, 1, SimulationSettings.MAX_SIDECARS));
+    final SimulationSettings settings = settings();
+    if (flags.faults.isEmpty()) {
       checkSize(settings, eachSize);
     }
-    if (!flags.faults().isEmpty()) {
+    if (!flags.faults.isEmpty()) {
       throw new ParameterException(
-          spec.commandLine(), String.join(System.lineSeparator(), flags.faults()));
+          spec.commandLine(), String.join(System.lineSeparator(), flags.faults));
     }
-    PrintWriter out = spec.commandLine().getOut();
+    final PrintWriter out = spec.commandLine().getOut();
     out.printf(
         Locale.ROOT,
         "%.0f requests/s for %s s, limit %s, %s%n%n",
@@ -254,8 +255,8 @@ public final class SimulateCommand implements Callable<Integer> {
         "%-6s %8d %11d %5d %8.2f %8.2f %8.2f %12.2f %8.1f %9.0f %13.3f %8d%n",
         mode,
         size,
-        figures.admitted(),
-        figures.over(),
+        figures.admitted,
+        figures.over,
         100 * figures.net(),
         100 * figures.early(),
         100 * figures.room(),
@@ -266,134 +267,84 @@ public final class SimulateCommand implements Callable<Integer> {
         figures.mostOpsOfShard());
   }
 
-  /** The settings that all lines have in common; null if there are faults. */
+  /** The settings that all lines have in common; they say nothing once there are faults. */
   private SimulationSettings settings() {
-    LimitSpec limitSpec = limitSpec();
-    Long lifeNs = lifeNs(limitSpec);
-    Integer ofKeys = flags.read("--keys", keys, number(SimulationSettings.MAX_PAIRS));
-    Integer ofShards = flags.read("--shards", shards, number(SimulationSettings.MAX_SHARDS));
-    Integer ofSeconds = flags.read("--seconds", seconds, number(MAX_SECONDS));
-    Traffic traffic = traffic(limitSpec);
-    Network network = network();
-    Faults faults = faults();
-    Long ofSeed = flags.read("--seed", seed, text -> FlagReader.count(text, 0, Long.MAX_VALUE));
-    return !flags.faults().isEmpty()
-        ? null
-        : new SimulationSettings(
-            Mode.LEASED,
-            limitSpec,
-            lifeNs,
-            1,
-            ofKeys,
-            ofShards,
-            TimeUnit.SECONDS.toNanos(ofSeconds),
-            traffic,
-            network,
-            faults,
-            ofSeed);
+    final LimitSpec limitSpec = limitSpec();
+    final boolean isLimited = limitSpec != null;
+    final long longestNs =
+        isLimited
+            ? Math.min(BudgetSpec.MAX_LEASE_LIFE_NS, limitSpec.rate().windowNs())
+            : BudgetSpec.MAX_LEASE_LIFE_NS;
+    final long lifeNs =
+        leaseLife == null ? 0 : flags.timeNs("--lease-life", leaseLife, 1_000_000, longestNs, LIFE);
+    return new SimulationSettings(
+        Mode.LEASED,
+        limitSpec,
+        lifeNs,
+        1,
+        (int) flags.count("--keys", keys, 1, SimulationSettings.MAX_PAIRS),
+        (int) flags.count("--shards", shards, 1, SimulationSettings.MAX_SHARDS),
+        TimeUnit.SECONDS.toNanos(flags.count("--seconds", seconds, 1, MAX_SECONDS)),
+        traffic(isLimited ? limitSpec.capacity() : Long.MAX_VALUE),
+        new Network(
+            flags.timeNs("--delay", delay, 1_000, MAX_DELAY_NS, "1us to 1s"),
+            flags.number("--slow", slow, 0, 1),
+            flags.timeNs("--deadline", deadline, 1_000_000, MAX_DELAY_NS, "1ms to 1s")),
+        new Faults(
+            flags.number("--loss", loss, 0, 1),
+            crashEvery == null
+                ? 0
+                : flags.timeNs(
+                    "--crash-every", crashEvery, 10_000_000, Long.MAX_VALUE, "10ms or more"),
+            (int) flags.count("--drift", drift, 0, SimulationSettings.MAX_DRIFT_PPM),
+            failover == null
+                ? Faults.NONE.lostWritesNs()
+                : flags.timeNs("--failover", failover, 0, MAX_LOST_NS, "0us to 10s")),
+        flags.count("--seed", seed, 0, Long.MAX_VALUE));
   }
 
-  private static Function<String, Integer> number(int most) {
-    return text -> (int) FlagReader.count(text, 1, most);
-  }
-
-  /** The life that was asked for, or 0. */
-  private Long lifeNs(LimitSpec of) {
-    long mostNs = BudgetSpec.MAX_LEASE_LIFE_NS;
-    if (of != null && of.rate() != null) {
-      mostNs = Math.min(mostNs, of.rate().windowNs());
-    }
-    long longestNs = mostNs;
-    return leaseLife == null
-        ? Long.valueOf(0)
-        : flags.read(
-            "--lease-life", leaseLife, text -> FlagReader.time(text, 1_000_000, longestNs, LIFE));
-  }
-
-  private Traffic traffic(LimitSpec limitSpec) {
-    long mostCost = limitSpec == null ? Long.MAX_VALUE : limitSpec.capacity();
-    Double ofLoad = flags.read("--load", load, text -> FlagReader.number(text, 0.001, MAX_LOAD));
-    Long ofCost = flags.read("--cost", cost, text -> FlagReader.count(text, 1, mostCost));
-    List<Long> onOff =
-        bursts == null ? List.of(1L, 0L) : flags.read("--bursts", bursts, SimulateCommand::onOff);
-    return ofLoad == null || ofCost == null || onOff == null
-        ? null
-        : new Traffic(ofLoad, ofCost, onOff.get(0), onOff.get(1));
-  }
-
-  private Network network() {
-    Long delayNs =
-        flags.read(
-            "--delay", delay, text -> FlagReader.time(text, 1_000, MAX_DELAY_NS, "1us to 1s"));
-    Double slowShare = flags.read("--slow", slow, text -> FlagReader.number(text, 0, 1));
-    Long deadlineNs =
-        flags.read(
-            "--deadline",
-            deadline,
-            text -> FlagReader.time(text, 1_000_000, MAX_DELAY_NS, "1ms to 1s"));
-    return delayNs == null || slowShare == null || deadlineNs == null
-        ? null
-        : new Network(delayNs, slowShare, deadlineNs);
-  }
-
-  private Faults faults() {
-    Double lossShare = flags.read("--loss", loss, text -> FlagReader.number(text, 0, 1));
-    Long crashNs =
-        crashEvery == null
-            ? Long.valueOf(0)
-            : flags.read(
-                "--crash-every",
-                crashEvery,
-                text -> FlagReader.time(text, 10_000_000, Long.MAX_VALUE, "10ms or more"));
-    Long driftPpm =
-        flags.read(
-            "--drift", drift, text -> FlagReader.count(text, 0, SimulationSettings.MAX_DRIFT_PPM));
-    Long lostNs =
-        failover == null
-            ? Long.valueOf(Faults.NONE.lostWritesNs())
-            : flags.read(
-                "--failover",
-                failover,
-                text -> FlagReader.time(text, 0, MAX_LOST_NS, "0us to 10s"));
-    return lossShare == null || crashNs == null || driftPpm == null || lostNs == null
-        ? null
-        : new Faults(lossShare, crashNs, driftPpm.intValue(), lostNs);
+  private Traffic traffic(long mostCost) {
+    final double ofLoad = flags.number("--load", load, 0.001, MAX_LOAD);
+    final long ofCost = flags.count("--cost", cost, 1, mostCost);
+    final List<Long> onOff =
+        bursts == null
+            ? List.of(1L, 0L)
+            : flags.read("--bursts", bursts, List.of(1L, 0L), SimulateCommand::onOff);
+    return new Traffic(ofLoad, ofCost, onOff.get(0), onOff.get(1));
   }
 
   /** How long requests come at a time, and how long none does. */
   private static List<Long> onOff(String text) {
-    String expected = "two times such as 250ms/750ms, each from 1ms to 1h";
-    String[] times = text.split("/", -1);
+    final String[] times = text.split("/", -1);
     if (times.length != 2) {
-      throw new BadValueException(text, expected);
+      throw new BadValueException(text, ON_OFF);
     }
     try {
       return Arrays.stream(times)
-          .map(time -> FlagReader.time(time, 1_000_000, 3_600_000_000_000L, expected))
+          .map(time -> FlagReader.timeNs(time, 1_000_000, MAX_ON_NS, ON_OFF))
           .toList();
     } catch (BadValueException one) {
-      throw new BadValueException(text, expected);
+      throw new BadValueException(text, ON_OFF);
     }
   }
 
+  /** Null, with a fault, if there is none. */
   private LimitSpec limitSpec() {
-    Algorithm ofLimit = flags.read("--algorithm", algorithm, SimulateCommand::algorithm);
-    Rate rate = flags.read("--limit", limit, Rate::parse);
-    Long depth =
-        burst == null
-            ? Long.valueOf(0)
-            : flags.read("--burst", burst, text -> FlagReader.count(text, 1, Rate.MAX_COUNT));
-    if (ofLimit == null || rate == null || depth == null) {
+    final Algorithm ofLimit =
+        flags.read("--algorithm", algorithm, null, SimulateCommand::algorithm);
+    final Rate rate = flags.read("--limit", limit, null, Rate::parse);
+    final long depth = burst == null ? 0 : flags.count("--burst", burst, 1, Rate.MAX_COUNT);
+    if (ofLimit == null || rate == null) {
       return null;
     }
-    LimitSpec read = new LimitSpec(ofLimit, rate, depth, null, 0, null, null, 0);
-    int before = flags.faults().size();
+    final LimitSpec read = new LimitSpec(ofLimit, rate, depth, null, 0, null, null, 0);
+    final int before = flags.faults.size();
     if (rate.isMonthly()) {
       flags.fault("--limit", new BadValueException(limit, "a window of one length such as 30d"));
     } else {
       read.check((field, fault) -> flags.fault("--" + field, fault));
     }
-    if (flags.faults().size() == before) {
+    if (flags.faults.size() == before) {
       try {
         read.compileForStore();
       } catch (IllegalArgumentException tooMuch) {
@@ -406,47 +357,33 @@ public final class SimulateCommand implements Callable<Integer> {
   }
 
   private void checkSize(SimulationSettings settings, List<Integer> sizes) {
-    int most = sizes.stream().mapToInt(Integer::intValue).max().orElse(1);
-    if ((long) most * settings.keys() > SimulationSettings.MAX_PAIRS) {
-      flags
-          .faults()
-          .add(
-              "--keys: "
-                  + keys
-                  + " (expected: at most "
-                  + SimulationSettings.MAX_PAIRS / most
-                  + " with "
-                  + most
-                  + " sidecars)");
+    final int most = Collections.max(sizes);
+    final int mostKeys = SimulationSettings.MAX_PAIRS / most;
+    if (settings.keys() > mostKeys) {
+      flags.fault(
+          "--keys",
+          new BadValueException(keys, "at most " + mostKeys + " with " + most + " sidecars"));
     }
-    double requests = settings.requestsPerSecond() * settings.lengthNs() / 1e9;
+    final double requests = settings.requestsPerSecond() * settings.lengthNs() / 1e9;
     if (requests > SimulationSettings.MAX_REQUESTS) {
-      flags
-          .faults()
-          .add(
+      flags.fault(
+          "--seconds",
+          new BadValueException(
+              seconds,
               String.format(
                   Locale.ROOT,
-                  "--seconds: %s (expected: at most %d requests in all, not %.0f)",
-                  seconds,
+                  "at most %d requests in all, not %.0f",
                   SimulationSettings.MAX_REQUESTS,
-                  requests));
+                  requests)));
     }
   }
 
-  private static Mode mode(String text) {
-    return Mode.parse(text);
-  }
-
-  private static Algorithm algorithm(String text) {
-    return Arrays.stream(Algorithm.values())
-        .filter(any -> any.toString().equals(text))
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new BadValueException(
-                    text,
-                    String.join(
-                        ", ",
-                        Arrays.stream(Algorithm.values()).map(Algorithm::toString).toList())));
+  /** The algorithm of that name, as in a rule. */
+  public static Algorithm algorithm(String text) {
+    final List<String> names = Arrays.stream(Algorithm.values()).map(Algorithm::toString).toList();
+    if (!names.contains(text)) {
+      throw new BadValueException(text, String.join(", ", names));
+    }
+    return Algorithm.values()[names.indexOf(text)];
   }
 }

@@ -67,7 +67,6 @@ final class SimulatedLimit {
     };
   }
 
-  /** Nothing used yet of a budget. */
   Uses uses() {
     return Uses.of(spec);
   }

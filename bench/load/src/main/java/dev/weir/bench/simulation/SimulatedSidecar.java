@@ -13,7 +13,6 @@ import java.util.Arrays;
  * its own. A crash loses all but the clock.
  */
 final class SimulatedSidecar implements AutoCloseable {
-  /** The most hands that a sidecar has. */
   private static final int MOST_HANDS = 1 << 14;
 
   /** How long a refusal proves anything, as in {@code admission.RefusalProofs}. */
@@ -121,7 +120,6 @@ final class SimulatedSidecar implements AutoCloseable {
     provenUntilNs[key] = 0;
   }
 
-  /** Its own budget of a key, in mode local. */
   StoredBudgets own(int key, SimulatedLimit limit) {
     if (own[key] == null) {
       own[key] = limit.budgets(false);
@@ -129,7 +127,6 @@ final class SimulatedSidecar implements AutoCloseable {
     return own[key];
   }
 
-  /** Frees the hands' memory. */
   @Override
   public void close() {
     hands.close();

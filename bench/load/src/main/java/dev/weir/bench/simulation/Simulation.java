@@ -8,6 +8,7 @@ import dev.weir.algorithms.store.StoredBudgets;
 import dev.weir.bench.keys.MovingZipf;
 import dev.weir.proxy.rule.spec.Mode;
 import java.util.SplittableRandom;
+import org.agrona.collections.LongArrayList;
 
 /**
  * Requests at a fleet, one after the other, in simulated time. A sidecar decides in the steps of
@@ -44,7 +45,6 @@ final class Simulation implements AutoCloseable {
   private final SimulatedSidecar[] sidecars;
   private final EventQueue events = new EventQueue();
 
-  /** Budgets in the store, by key. */
   private StoredBudgets[] stored;
 
   /** The server that is to take the store's place; null if none is. */
@@ -59,9 +59,9 @@ final class Simulation implements AutoCloseable {
   private final long[] costs;
 
   /** Requests that are being served, or asked for. */
-  private final Dues served = new Dues();
+  private LongArrayList served = new LongArrayList();
 
-  private final Dues asked = new Dues();
+  private LongArrayList asked = new LongArrayList();
   private long nowNs;
 
   Simulation(SimulationSettings settings) {
@@ -112,7 +112,6 @@ final class Simulation implements AutoCloseable {
     return budgets;
   }
 
-  /** Runs it, once. */
   SimulationFigures run() {
     double arrivalNs = NS_PER_S / settings.requestsPerSecond() * settings.traffic().onShare();
     double crashNs = (double) settings.faults().crashEveryNs() / sidecars.length;
@@ -249,7 +248,7 @@ final class Simulation implements AutoCloseable {
       refuse(key);
     } else if (hand == LeaseTable.NONE || !join(sidecar, key, clockNs)) {
       asked.clear();
-      asked.add(clockNs + settings.network().deadlineNs());
+      asked.addLong(clockNs + settings.network().deadlineNs());
       ask(sidecar, key, hand);
     }
   }
@@ -260,8 +259,8 @@ final class Simulation implements AutoCloseable {
     if (ask == null || clockNs >= patienceNs(ask)) {
       return false;
     }
-    ask.waiting.add(clockNs + settings.network().deadlineNs());
-    if (ask.waiting.count() == 1) {
+    ask.waiting.addLong(clockNs + settings.network().deadlineNs());
+    if (ask.waiting.size() == 1) {
       Question patience = events.take();
       patience.sidecar = sidecar;
       patience.key = key;
@@ -290,18 +289,21 @@ final class Simulation implements AutoCloseable {
     int key = ask.key;
     int hand = ask.hand;
     long clockNs = sidecar.clockNs(nowNs);
-    served.take(ask.waiting);
+    final LongArrayList spare = served;
+    served = ask.waiting;
+    spare.clear();
+    ask.waiting = spare;
     asked.clear();
-    for (int i = 0; i < served.count(); i++) {
+    for (int i = 0; i < served.size(); i++) {
       if (sidecar.leasing.take(hand, name(key), cost, clockNs, sidecar.taken)) {
         admit(key);
       } else if (sidecar.isProven(key, clockNs)) {
         refuse(key);
       } else {
-        asked.add(served.get(i));
+        asked.addLong(served.getLong(i));
       }
     }
-    if (asked.count() > 0) {
+    if (asked.size() > 0) {
       ask(sidecar, key, hand);
     }
   }
@@ -322,7 +324,10 @@ final class Simulation implements AutoCloseable {
     question.crashes = sidecar.crashes;
     question.key = key;
     question.hand = hand;
-    question.needs.take(asked);
+    final LongArrayList spare = question.needs;
+    question.needs = asked;
+    spare.clear();
+    asked = spare;
     question.waiting.clear();
     question.want = want;
     question.sentNs = sidecar.clockNs(nowNs);
@@ -344,13 +349,12 @@ final class Simulation implements AutoCloseable {
     return quarter + drawn(Math.max(1, quarter / MEDIAN_OF_TWO), network);
   }
 
-  /** The store has the question. */
   private void decide(Question question) {
     SimulatedSidecar sidecar = question.sidecar;
     int key = question.key;
     figures.op(shard(key), nowNs);
     long lifeUs = terms.lifeNs() / NS_PER_US;
-    int need = question.needs.count();
+    int need = question.needs.size();
     stored[key].lease(need, question.want, lifeUs, costs, storeUs(), grant);
     if (replica != null) {
       replica.lease(key, need, question.want, lifeUs, cost, storeUs());
@@ -367,7 +371,7 @@ final class Simulation implements AutoCloseable {
     boolean comes = !question.isReplyLost && sidecar.crashes == question.crashes;
     long answeredNs = sidecar.clockNs(nowNs + question.replyNs);
     for (int i = 0; i < need; i++) {
-      if (!comes || answeredNs > question.needs.get(i)) {
+      if (!comes || answeredNs > question.needs.getLong(i)) {
         figures.undecided++;
       } else if (i < question.granted) {
         admit(key);
@@ -382,7 +386,7 @@ final class Simulation implements AutoCloseable {
 
   /** Whether the answer finds who asked first still waiting. */
   private boolean isInTime(Question question) {
-    long dueNs = question.needs.count() == 0 ? question.askNs : question.needs.get(0);
+    long dueNs = question.needs.size() == 0 ? question.askNs : question.needs.getLong(0);
     return question.sidecar.clockNs(nowNs) <= dueNs;
   }
 
@@ -394,7 +398,7 @@ final class Simulation implements AutoCloseable {
   private void take(Question question) {
     SimulatedSidecar sidecar = question.sidecar;
     if (sidecar.crashes != question.crashes) {
-      figures.undecided += question.waiting.count();
+      figures.undecided += question.waiting.size();
       events.leave(question);
       return;
     }
@@ -427,7 +431,7 @@ final class Simulation implements AutoCloseable {
     long clockNs = question.sidecar.clockNs(nowNs);
     long late = 0;
     for (int i = 0; i < question.granted; i++) {
-      late += clockNs > question.needs.get(i) ? 1 : 0;
+      late += clockNs > question.needs.getLong(i) ? 1 : 0;
     }
     return late;
   }
@@ -435,7 +439,7 @@ final class Simulation implements AutoCloseable {
   private void takeInTime(Question question) {
     SimulatedSidecar sidecar = question.sidecar;
     long clockNs = sidecar.clockNs(nowNs);
-    boolean isRefused = question.granted < question.needs.count();
+    boolean isRefused = question.granted < question.needs.size();
     if (question.want > 0) {
       boolean isAtEdge = question.kept > 0 && question.lifeUs < terms.lifeNs() / NS_PER_US;
       sidecar.leasing.answered(
@@ -444,11 +448,11 @@ final class Simulation implements AutoCloseable {
           question.askNs,
           question.kept,
           question.want * cost,
-          question.needs.count() == 0,
+          question.needs.size() == 0,
           isAtEdge,
           clockNs);
     }
-    if (question.needs.count() == 0) {
+    if (question.needs.size() == 0) {
       return;
     }
     sidecar.roundTrips.add(clockNs - question.sentNs);
@@ -556,7 +560,6 @@ final class Simulation implements AutoCloseable {
     }
   }
 
-  /** Frees what sidecars hold outside the heap. */
   @Override
   public void close() {
     for (SimulatedSidecar sidecar : sidecars) {

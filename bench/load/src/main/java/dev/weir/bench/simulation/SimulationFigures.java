@@ -9,7 +9,10 @@ final class SimulationFigures {
   long offered;
   long admitted;
   long ideal;
+
+  /** Requests by which the worst window of any key was over its limit. */
   long over;
+
   long early;
   long refused;
   long undecided;
@@ -26,23 +29,9 @@ final class SimulationFigures {
     opsBySecond = new long[settings.shards()][(int) Math.ceil(seconds) + 1];
   }
 
-  /** A shard was asked something. */
   void op(int shard, long nowNs) {
     int second = (int) (nowNs / 1_000_000_000);
     opsBySecond[shard][Math.min(second, opsBySecond[shard].length - 1)]++;
-  }
-
-  long offered() {
-    return offered;
-  }
-
-  long admitted() {
-    return admitted;
-  }
-
-  /** Requests by which the worst window of any key was over its limit. */
-  long over() {
-    return over;
   }
 
   /** Requests admitted fewer than by a limiter without delay, as a share of those that came. */
@@ -55,7 +44,6 @@ final class SimulationFigures {
     return (double) early / Math.max(1, offered);
   }
 
-  /** Requests that the store gave no answer in time. */
   double undecided() {
     return (double) undecided / Math.max(1, offered);
   }
@@ -65,7 +53,6 @@ final class SimulationFigures {
     return room / Math.max(1, refused);
   }
 
-  /** Requests that were decided without waiting for the store. */
   double local() {
     return (double) withoutWaiting / Math.max(1, offered);
   }
@@ -86,10 +73,5 @@ final class SimulationFigures {
   /** Operations of one shard in one second, the busiest. */
   long mostOpsOfShard() {
     return Arrays.stream(opsBySecond).flatMapToLong(Arrays::stream).max().orElse(0);
-  }
-
-  /** Kept units that nobody used and that were given back. */
-  double unusedShare() {
-    return (double) unused / Math.max(1, kept);
   }
 }

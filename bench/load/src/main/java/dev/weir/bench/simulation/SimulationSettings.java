@@ -38,7 +38,6 @@ record SimulationSettings(
 
   static final int MAX_DRIFT_PPM = 500_000;
 
-  /** How much longer a slow answer takes. */
   static final long SLOW_NS = 5_000_000;
 
   static final double KEY_EXPONENT = 1.1;
@@ -61,7 +60,6 @@ record SimulationSettings(
       return new Traffic(load, 1, 1, 0);
     }
 
-    /** The part of the time that has requests. */
     double onShare() {
       return (double) onNs / (onNs + offNs);
     }
@@ -86,7 +84,6 @@ record SimulationSettings(
    *     was written for so long; negative if none does.
    */
   record Faults(double lossShare, long crashEveryNs, int driftPpm, long lostWritesNs) {
-    /** Nothing goes wrong. */
     static final Faults NONE = new Faults(0, 0, 0, -1);
 
     boolean hasFailover() {

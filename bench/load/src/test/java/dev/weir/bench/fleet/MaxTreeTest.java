@@ -2,6 +2,7 @@ package dev.weir.bench.fleet;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.weir.bench.fleet.WindowCheck.MaxTree;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -3,7 +3,7 @@ package dev.weir.bench.fleet;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.weir.bench.process.RedisConnection;
+import dev.weir.bench.process.RedisServer.RedisConnection;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.load.AnswerFields.GrpcStatus;
 import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.http2.hpack.HpackEncoder;
 import io.netty.buffer.Unpooled;

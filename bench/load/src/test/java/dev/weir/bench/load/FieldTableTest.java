@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import dev.weir.bench.load.FieldLines.FieldLine;
 import dev.weir.bench.scenario.Field;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

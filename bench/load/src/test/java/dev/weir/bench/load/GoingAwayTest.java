@@ -9,12 +9,12 @@ import static dev.weir.bench.load.RawHttp2Server.PING;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.weir.bench.scenario.ClientSettings;
+import dev.weir.bench.scenario.ClientSettings.TlsSettings;
 import dev.weir.bench.scenario.KeyChoice;
-import dev.weir.bench.scenario.Load;
 import dev.weir.bench.scenario.Protocol;
 import dev.weir.bench.scenario.Scenario;
+import dev.weir.bench.scenario.Scenario.Load;
 import dev.weir.bench.scenario.Schedule;
-import dev.weir.bench.scenario.TlsSettings;
 import dev.weir.proxy.loop.TransportKind;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

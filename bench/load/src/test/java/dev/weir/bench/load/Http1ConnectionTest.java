@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.load.LoadSink.Failure;
 import dev.weir.proxy.LeakRecorder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -3,12 +3,14 @@ package dev.weir.bench.load;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.load.LoadRun.LoadException;
+import dev.weir.bench.load.LoadSink.Failure;
 import dev.weir.bench.origin.Http1Sink;
 import dev.weir.bench.origin.Http2Answer;
 import dev.weir.bench.origin.Http2Sink;
 import dev.weir.bench.report.LatencySeries;
 import dev.weir.bench.report.RunResult;
-import dev.weir.bench.report.Slice;
+import dev.weir.bench.report.RunResult.Slice;
 import dev.weir.bench.scenario.BadScenarioException;
 import dev.weir.bench.scenario.Scenario;
 import dev.weir.bench.scenario.ScenarioFlags;

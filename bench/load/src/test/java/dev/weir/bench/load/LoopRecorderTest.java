@@ -2,6 +2,7 @@ package dev.weir.bench.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.weir.bench.load.LoadSink.Failure;
 import dev.weir.bench.load.LoopRecorder.Count;
 import dev.weir.bench.load.LoopRecorder.Time;
 import dev.weir.bench.report.LatencySeries;

@@ -3,7 +3,7 @@ package dev.weir.bench.load;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.weir.bench.scenario.TlsSettings;
+import dev.weir.bench.scenario.ClientSettings.TlsSettings;
 import dev.weir.scripts.server.FreePorts;
 import dev.weir.scripts.server.SelfSignedCertificate;
 import java.io.IOException;

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.scenario.Body;
 import dev.weir.bench.scenario.ClientSettings;
+import dev.weir.bench.scenario.ClientSettings.TlsSettings;
 import dev.weir.bench.scenario.Field;
 import dev.weir.bench.scenario.Protocol;
 import dev.weir.bench.scenario.RequestSpec;
 import dev.weir.bench.scenario.Target;
-import dev.weir.bench.scenario.TlsSettings;
 import dev.weir.proxy.loop.TransportKind;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -3,10 +3,11 @@ package dev.weir.bench.load;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.load.LoadSink.Failure;
 import dev.weir.bench.load.LoopRecorder.Time;
 import dev.weir.bench.report.LatencySeries;
-import dev.weir.bench.report.Slice;
-import dev.weir.bench.scenario.Load;
+import dev.weir.bench.report.RunResult.Slice;
+import dev.weir.bench.scenario.Scenario.Load;
 import dev.weir.bench.scenario.Schedule;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.load.LoadSink.Failure;
 import dev.weir.bench.load.LoopRecorder.Count;
+import dev.weir.bench.load.TargetLoad.Settings;
 import dev.weir.bench.report.LatencySeries;
 import dev.weir.bench.scenario.ClientSettings;
 import dev.weir.bench.scenario.Schedule;
@@ -79,8 +81,7 @@ class TargetLoadTest {
             new RequestMix(new Request[][] {{REQUEST}}, new double[] {1}, () -> 0),
             null,
             closedLoop ? null : Schedule.constant(10, SECOND_NS * 3 / 2).cursors(1).get(0),
-            new TargetLoadSettings(
-                connections.length, ClientSettings.NO_END, timeoutNs, closedLoop));
+            new Settings(connections.length, ClientSettings.NO_END, timeoutNs, closedLoop));
     for (Connection connection : connections) {
       targetLoad.opened(connection);
     }
@@ -137,7 +138,7 @@ class TargetLoadTest {
             new RequestMix(new Request[][] {{REQUEST}}, new double[] {1}, () -> 0),
             Schedule.constant(10, SECOND_NS).cursors(1).get(0),
             Schedule.constant(10, SECOND_NS / 2).cursors(1).get(0),
-            new TargetLoadSettings(1, ClientSettings.NO_END, 1_000 * SECOND_NS, false));
+            new Settings(1, ClientSettings.NO_END, 1_000 * SECOND_NS, false));
     targetLoad.opened(a);
     targetLoad.begin(
         new RunTimes(startNs, SECOND_NS, SECOND_NS / 2),
@@ -200,7 +201,7 @@ class TargetLoadTest {
             new RequestMix(new Request[][] {{REQUEST}}, new double[] {1}, () -> 0),
             null,
             Schedule.constant(10, SECOND_NS * 3 / 2).cursors(1).get(0),
-            new TargetLoadSettings(1, 2, 1_000 * SECOND_NS, false));
+            new Settings(1, 2, 1_000 * SECOND_NS, false));
     targetLoad.opened(a);
     targetLoad.begin(
         new RunTimes(startNs, 0, SECOND_NS * 3 / 2),

@@ -2,10 +2,10 @@ package dev.weir.bench.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.weir.bench.report.Check;
 import dev.weir.bench.report.LatencySeries;
 import dev.weir.bench.report.LatencySeries.TimedHistogram;
 import dev.weir.bench.report.RunResult;
+import dev.weir.bench.report.RunResult.Check;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.bench.scenario.TlsSettings;
+import dev.weir.bench.scenario.ClientSettings.TlsSettings;
 import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.scripts.server.SelfSignedCertificate;

@@ -3,6 +3,7 @@ package dev.weir.bench.process;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.process.ServerProcess.ListeningPorts;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.List;

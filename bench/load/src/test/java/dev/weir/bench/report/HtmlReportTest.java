@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.weir.bench.report.RunResult.Check;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,10 +21,8 @@ class HtmlReportTest {
   private static final Pattern DATA =
       Pattern.compile("<script type=\"application/json\" id=\"runs\">(.*?)</script>");
 
-  private static String page(RunResult... runs) throws IOException {
-    final StringWriter page = new StringWriter();
-    new HtmlReport(List.of(runs)).write(page);
-    return page.toString();
+  private static String page(RunResult... runs) {
+    return new HtmlReport(List.of(runs)).page();
   }
 
   private static JsonNode data(String page) throws IOException {

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.StringWriter;
+import dev.weir.bench.report.RunResult.Check;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -20,10 +20,8 @@ class ReportSectionTest {
     return new ReportSection("Modes", List.of("*over* is <what>\n"), table);
   }
 
-  private static String page(Check... checks) throws Exception {
-    final StringWriter out = new StringWriter();
-    new HtmlReport("A page", List.of(checks), List.of(FIGURES, FACTS), List.of()).write(out);
-    return out.toString();
+  private static String page(Check... checks) {
+    return new HtmlReport("A page", List.of(checks), List.of(FIGURES, FACTS), List.of()).page();
   }
 
   @Test
@@ -35,7 +33,7 @@ class ReportSectionTest {
   }
 
   @Test
-  void itsTextStaysTextInAPageAndItsWordsAreSetApart() throws Exception {
+  void itsTextStaysTextInAPageAndItsWordsAreSetApart() {
     final String page = page();
     assertTrue(page.contains("<p><em>over</em> is &lt;what&gt;</p>"), page);
     assertTrue(page.contains("<th scope=\"row\">exact</th><td>0</td>"), page);
@@ -43,7 +41,7 @@ class ReportSectionTest {
   }
 
   @Test
-  void aPageWithoutRunsSaysWhetherItsChecksHeldAndHasNoCharts() throws Exception {
+  void aPageWithoutRunsSaysWhetherItsChecksHeldAndHasNoCharts() {
     final Check held = new Check("over 0", "0", true);
     assertTrue(page(held, held).contains("All 2 thresholds held"));
     assertTrue(page(held, new Check("over 0", "3", false)).contains("1 of 2 thresholds missed"));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.report.RunResult.Slice;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,8 @@
 package dev.weir.bench.report;
 
 import dev.weir.bench.report.LatencySeries.TimedHistogram;
+import dev.weir.bench.report.RunResult.Check;
+import dev.weir.bench.report.RunResult.Slice;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.bench.scenario.Body.TextBody;
 import dev.weir.proxy.rule.spec.BadValueException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

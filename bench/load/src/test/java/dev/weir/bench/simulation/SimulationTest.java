@@ -55,18 +55,18 @@ class SimulationTest {
   @EnumSource(Algorithm.class)
   void leasesNeverLetMorePassThanTheLimitWhateverIsLostOrCrashes(Algorithm algorithm) {
     SimulationFigures figures = run(settings(Mode.LEASED, algorithm, 2, 0.05, SECOND_NS / 2, 500));
-    assertEquals(0, figures.over());
-    assertTrue(figures.unusedShare() > 0, "nothing was given back");
+    assertEquals(0, figures.over);
+    assertTrue(figures.unused > 0, "nothing was given back");
     assertTrue(figures.local() > 0.2, () -> "local " + figures.local());
-    assertTrue(figures.admitted() > 3_000, () -> "admitted " + figures.admitted());
+    assertTrue(figures.admitted > 3_000, () -> "admitted " + figures.admitted);
   }
 
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void exactModeNeverLetsMorePassThanTheLimit(Algorithm algorithm) {
     SimulationFigures figures = run(settings(Mode.EXACT, algorithm, 2, 0.05, SECOND_NS, 500));
-    assertEquals(0, figures.over());
-    assertTrue(figures.admitted() > 3_000, () -> "admitted " + figures.admitted());
+    assertEquals(0, figures.over);
+    assertTrue(figures.admitted > 3_000, () -> "admitted " + figures.admitted);
   }
 
   @ParameterizedTest
@@ -75,7 +75,7 @@ class SimulationTest {
     SimulatedLimit more = new SimulatedLimit(limit(algorithm, "1200/1s"), 0);
     SimulationSettings settings = settings(Mode.LEASED, algorithm, 2, 0, 0, 0);
     try (Simulation simulation = new Simulation(settings, more)) {
-      assertTrue(simulation.run().over() > 0, "over 0");
+      assertTrue(simulation.run().over > 0, "over 0");
     }
   }
 
@@ -84,13 +84,13 @@ class SimulationTest {
   void seesWhatClocksThatAreTooSlowTakeIntoTheNextWindow() {
     SimulationSettings settings =
         settings(Mode.LEASED, Algorithm.FIXED_WINDOW, 1.05, 0, 0, 500_000);
-    assertTrue(run(settings).over() > 0, "over 0");
+    assertTrue(run(settings).over > 0, "over 0");
   }
 
   @Test
   void seesThatEachSidecarLetsALimitOfItsOwnPassInModeLocal() {
     SimulationFigures figures = calm(Mode.LOCAL, 5);
-    assertTrue(figures.over() > 1_000, () -> "over " + figures.over());
+    assertTrue(figures.over > 1_000, () -> "over " + figures.over);
     assertEquals(1, figures.local());
     assertEquals(0, figures.ops());
   }
@@ -113,19 +113,19 @@ class SimulationTest {
     SimulationSettings settings = settings(Mode.LEASED, Algorithm.GCRA, traffic, faults, 7);
     SimulationFigures first = run(settings);
     SimulationFigures again = run(settings);
-    assertEquals(first.offered(), again.offered());
-    assertEquals(first.admitted(), again.admitted());
+    assertEquals(first.offered, again.offered);
+    assertEquals(first.admitted, again.admitted);
     assertEquals(first.ops(), again.ops());
     assertEquals(first.mostOpsOfShard(), again.mostOpsOfShard());
     SimulationFigures other = run(settings(Mode.LEASED, Algorithm.GCRA, traffic, faults, 8));
-    assertTrue(first.offered() != other.offered() || first.ops() != other.ops());
+    assertTrue(first.offered != other.offered || first.ops() != other.ops());
   }
 
   @Test
   void countsAnswersThatComeAfterTheDeadlineAsUndecidedAndGivesThemBack() {
     SimulationFigures figures = calm(Mode.EXACT, 0.5);
     assertEquals(0.05, figures.undecided(), 0.02);
-    assertEquals(1.05, (double) figures.ops() / figures.offered(), 0.02);
+    assertEquals(1.05, (double) figures.ops() / figures.offered, 0.02);
   }
 
   @ParameterizedTest
@@ -134,9 +134,9 @@ class SimulationTest {
     Traffic bursts = new Traffic(1.5, 7, SECOND_NS / 10, SECOND_NS / 2);
     SimulationFigures figures =
         run(settings(Mode.LEASED, algorithm, bursts, new Faults(0.02, SECOND_NS, 500, -1), 7));
-    assertEquals(0, figures.over());
-    assertEquals(5 * 1.5 * 1000 / 7, figures.offered(), 100);
-    assertTrue(figures.admitted() > 200, () -> "admitted " + figures.admitted());
+    assertEquals(0, figures.over);
+    assertEquals(5 * 1.5 * 1000 / 7, figures.offered, 100);
+    assertTrue(figures.admitted > 200, () -> "admitted " + figures.admitted);
   }
 
   @ParameterizedTest
@@ -145,9 +145,9 @@ class SimulationTest {
     Traffic traffic = Traffic.steady(2);
     for (Mode mode : new Mode[] {Mode.LEASED, Mode.EXACT}) {
       Faults seen = new Faults(0, 0, 0, 0);
-      assertEquals(0, run(settings(mode, algorithm, traffic, seen, 7)).over());
+      assertEquals(0, run(settings(mode, algorithm, traffic, seen, 7)).over);
       Faults unseen = new Faults(0, 0, 0, 3 * SECOND_NS / 10);
-      long over = run(settings(mode, algorithm, traffic, unseen, 7)).over();
+      long over = run(settings(mode, algorithm, traffic, unseen, 7)).over;
       assertTrue(over > 0, () -> mode + " over " + over);
       assertTrue(over <= 1_000, () -> mode + " over " + over);
     }

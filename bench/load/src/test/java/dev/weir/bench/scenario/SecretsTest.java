@@ -1,16 +1,16 @@
-package dev.weir.bench.load;
+package dev.weir.bench.scenario;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class CommandTextTest {
+class SecretsTest {
   @Test
   void quotesWhatAShellWouldTakeApart() {
     assertEquals(
         "http://h:1/a -t 'p99<2ms' --body 'it'\\''s' -H 'x-user-id: {key}'",
-        CommandText.of(
+        Secrets.hiddenInCommand(
             List.of("http://h:1/a", "-t", "p99<2ms", "--body", "it's", "-H", "x-user-id: {key}")));
   }
 
@@ -18,7 +18,7 @@ class CommandTextTest {
   void leavesOutWhatSaysWhoSomebodyIs() {
     assertEquals(
         "-H 'Authorization: ...' '-HCookie: ...' '--header=X-Api-Key: ...' -H x-auth-token:...",
-        CommandText.of(
+        Secrets.hiddenInCommand(
             List.of(
                 "-H",
                 "Authorization: Bearer abc",
@@ -32,14 +32,15 @@ class CommandTextTest {
   void leavesOutTheSameOfAQuery() {
     assertEquals(
         "'http://h:1/a?user=7&api_key=...&accessToken=...&n=1'",
-        CommandText.of(List.of("http://h:1/a?user=7&api_key=abc&accessToken=x%20y&n=1")));
+        Secrets.hiddenInCommand(List.of("http://h:1/a?user=7&api_key=abc&accessToken=x%20y&n=1")));
   }
 
   @Test
   void showsThatAKeyStandsThere() {
-    assertEquals("-H 'x-api-key: {key}'", CommandText.of(List.of("-H", "x-api-key: {key}")));
+    assertEquals(
+        "-H 'x-api-key: {key}'", Secrets.hiddenInCommand(List.of("-H", "x-api-key: {key}")));
     assertEquals(
         "'http://h:1/?token={key}&token=...'",
-        CommandText.of(List.of("http://h:1/?token={key}&token={key}7")));
+        Secrets.hiddenInCommand(List.of("http://h:1/?token={key}&token={key}7")));
   }
 }
