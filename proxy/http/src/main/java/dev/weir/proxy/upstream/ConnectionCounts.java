@@ -4,19 +4,19 @@ import dev.weir.proxy.loop.FairCap;
 import dev.weir.proxy.request.TrafficObserver;
 
 /**
- * The connections of one event loop by their use. A connection counts as one for exchanges, in use
- * or idle, until its exchange turns out to be a long one; then it counts as a stream, and its place
- * is another's. Of both, each client has its share.
+ * Counts the HTTP/1.1 connections of one event loop by their use. A connection counts for
+ * exchanges, in use or idle, until its exchange turns out to be long-lived; then it counts as a
+ * stream, and its place is free for others. Each client has its share of both.
  */
 final class ConnectionCounts {
-  /** The uses that a connection counts as. */
+  /** The use that a connection counts for. */
   enum Use {
-    /** Not handed over yet. */
+    /** Not in use yet. */
     NEW,
     IDLE,
     EXCHANGE,
     STREAM,
-    /** Nothing any more: it is closed, or about to be. */
+    /** None: it is closed, or about to be. */
     NONE
   }
 
@@ -28,7 +28,7 @@ final class ConnectionCounts {
 
   private final FairCap streams;
 
-  /** Connections but for those of streams: in use, idle, or on the way. */
+  /** Connections for exchanges: in use, idle, or being opened. */
   private int connectionCount;
 
   ConnectionCounts(UpstreamCaps caps, TrafficObserver observer) {
@@ -48,22 +48,22 @@ final class ConnectionCounts {
     return streams.hasRoom(client);
   }
 
-  /** Whether exchanges are about to find no place. */
+  /** Whether places for exchanges are about to run out. */
   boolean isScarce() {
     return exchanges.isScarce();
   }
 
-  /** Whether there are as many connections as may be. */
+  /** Whether there are as many connections for exchanges as allowed. */
   boolean isFull() {
     return connectionCount >= caps.connections();
   }
 
-  /** Whether there are no connections at all, but for those of streams. */
+  /** Whether there are no connections for exchanges. */
   boolean isEmpty() {
     return connectionCount == 0;
   }
 
-  /** A client's exchange begins on a connection that was idle. */
+  /** A client's exchange begins on an idle connection. */
   void begin(UpstreamConnection connection, long client) {
     exchanges.take(client);
     connection.use = Use.EXCHANGE;
@@ -71,27 +71,27 @@ final class ConnectionCounts {
   }
 
   /**
-   * A connection is being made for a client's exchange. It counts as that, even if the client
-   * leaves before: else whoever comes and goes could have all of them made.
+   * Counts a connection that is being opened for a client's exchange. It counts for the client even
+   * if that leaves before: otherwise one that comes and goes could have all connections opened.
    */
   void making(long client) {
     exchanges.take(client);
     connectionCount++;
   }
 
-  /** The connection that was being made for a client is none. */
+  /** A connection for a client could not be opened. */
   void notMade(long client) {
     exchanges.leave(client);
     connectionCount--;
   }
 
-  /** The exchange of a connection is over, and it stays for others. */
+  /** The exchange of a connection has ended, and the connection is idle. */
   void becomeIdle(UpstreamConnection connection) {
     connectionCount++;
     connection.use = Use.IDLE;
   }
 
-  /** Whether a connection counts as a stream now, as it does if there is a place for it. */
+  /** Counts a connection as a stream, if there is a place for it; returns whether it does. */
   boolean becomeStream(UpstreamConnection connection) {
     if (connection.use != Use.EXCHANGE || !streams.hasRoom(connection.client)) {
       return connection.use == Use.STREAM;
@@ -103,7 +103,7 @@ final class ConnectionCounts {
     return true;
   }
 
-  /** Counts a connection out of whatever it is used for. */
+  /** Uncounts a connection. */
   void leave(UpstreamConnection connection) {
     switch (connection.use) {
       case EXCHANGE -> {

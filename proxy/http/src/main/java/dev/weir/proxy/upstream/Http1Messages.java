@@ -15,8 +15,8 @@ import io.netty.buffer.ByteBufAllocator;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Heads and trailers of the exchanges of one event loop with a service of HTTP/1.1: written, and
- * read, one at a time.
+ * Writes and reads the heads and trailers of one event loop's HTTP/1.1 exchanges with a service,
+ * one at a time.
  */
 final class Http1Messages {
   /** The most fields in a response's head. */
@@ -28,7 +28,7 @@ final class Http1Messages {
   private final UnsafeBuffer window = new UnsafeBuffer(0, 0);
 
   /**
-   * @param authority what to say as Host for clients that gave none.
+   * @param authority for the Host field, if a client gave none.
    */
   Http1Messages(String authority) {
     headWriter = new RequestHeadWriter(authority);
@@ -49,8 +49,8 @@ final class Http1Messages {
   }
 
   /**
-   * Writes a head beside that in another protocol, as it is not known which of them the service
-   * speaks; the body comes in a form that both can frame.
+   * Writes a head in HTTP/1.1 beside that in HTTP/2, as it is not known which of them the service
+   * speaks; the body then comes in a form that both can frame.
    */
   void encodeOther(IncomingRequest incoming, EncodedHead out) {
     WebSocketKey key = key(incoming);
@@ -67,24 +67,24 @@ final class Http1Messages {
         : headWriter.writeForeign(incoming, key, ByteBufAllocator.DEFAULT);
   }
 
-  /** A key for a client whose protocol has none; else null. */
+  /** A WebSocket key for a client whose protocol has none; otherwise null. */
   private static WebSocketKey key(IncomingRequest incoming) {
     return !(incoming instanceof RequestHead) && incoming.webSocket()
         ? WebSocketKey.random()
         : null;
   }
 
-  /** Scans the heads of all connections, one at a time. */
+  /** The scanner of heads. */
   ResponseHead head() {
     return head;
   }
 
-  /** Looks at the bytes that are being read. */
+  /** A view of the bytes that are being read. */
   UnsafeBuffer window() {
     return window;
   }
 
-  /** Reads trailer fields; {@link #window} is theirs then. */
+  /** Reads trailer fields; {@link #window} is in use by them until the next call. */
   RequestView trailers(ByteBuf lines) {
     ChannelIo.view(lines, window);
     return trailers.read(window, lines.readableBytes());

@@ -8,9 +8,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 
 /**
- * Writes the requests that go out on one connection. A body that comes as HTTP/1.1 frames it goes
- * out as it came; one that came in another protocol, and whose length its head does not give, is
- * chunked.
+ * Writes the requests of one HTTP/1.1 connection. A body in HTTP/1.1's own framing is written
+ * unchanged; a body from another protocol is chunked, if its head has no length.
  */
 final class RequestWriter {
   private final Channel channel;
@@ -21,9 +20,9 @@ final class RequestWriter {
   }
 
   /**
-   * Takes over a head, and writes it.
+   * Takes over a head and writes it.
    *
-   * @param chunksBody whether a body follows that is to be chunked here.
+   * @param chunksBody whether the body that follows is to be chunked.
    */
   void head(ByteBuf bytes, boolean chunksBody) {
     chunks = chunksBody;
@@ -43,7 +42,7 @@ final class RequestWriter {
     }
   }
 
-  /** Ends a body with trailers, if it is chunked: a body of known length ends by itself. */
+  /** Ends a chunked body with trailers; a body of known length has no place for them. */
   void trailers(RequestView fields) {
     if (chunks) {
       ByteBuf end = channel.alloc().directBuffer(TrailerWriter.maxBytes(fields));
@@ -52,7 +51,7 @@ final class RequestWriter {
     }
   }
 
-  /** Takes over {@code bytes}, which are written as they are, unless there are none. */
+  /** Takes over {@code bytes} and writes them, unless they are empty. */
   void write(ByteBuf bytes) {
     if (bytes.isReadable()) {
       ChannelIo.write(channel, bytes);

@@ -14,19 +14,19 @@ import io.netty.buffer.Unpooled;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Reads the responses that come in on one connection: where each ends, and that it is well formed.
- * What it finds it hands to its {@link UpstreamConnection}.
+ * Reads the responses of one HTTP/1.1 connection: checks them, and finds their ends. Passes them to
+ * its {@link UpstreamConnection}.
  */
 final class ResponseReader {
   private static final int MAX_HEAD_BYTES = 64 * 1024;
 
-  /** Informational responses to one request, before the final one. */
+  /** The most informational responses before the final one. */
   private static final int MAX_INFORMATIONAL = 16;
 
   /** The meaning of the next bytes. */
   private enum Expecting {
     HEAD,
-    /** A body as long as its head says. */
+    /** A body of a known length. */
     LENGTH,
     CHUNKS,
     /** A body that ends with the connection. */
@@ -46,7 +46,7 @@ final class ResponseReader {
   private boolean headMethod;
   private boolean upgrade;
 
-  /** The key that we have made, whose answer nobody else looks at; null if there is none. */
+  /** The WebSocket key that Weir has made, whose answer it has to check; null if there is none. */
   private WebSocketKey webSocketKey;
 
   private boolean keepAlive;
@@ -57,7 +57,7 @@ final class ResponseReader {
     this.messages = messages;
   }
 
-  /** A request follows: the next bytes are the head of its response. */
+  /** Starts with a request: the next bytes are the head of its response. */
   void start() {
     expecting = Expecting.HEAD;
     headEnd.reset();
@@ -65,9 +65,9 @@ final class ResponseReader {
   }
 
   /**
-   * Prepares for the response to one request: its method and its wish to upgrade say how that ends.
+   * Prepares for the response to a request, whose method and upgrade determine how it ends.
    *
-   * @param request has its bytes still.
+   * @param request still has its bytes.
    */
   void expect(EncodedHead request) {
     headMethod = request.headMethod();
@@ -142,7 +142,7 @@ final class ResponseReader {
     return true;
   }
 
-  /** Whether a 101 is the answer to what was asked for. */
+  /** Whether a 101 accepts the upgrade that was asked for. */
   private boolean upgrades(ResponseHead head) {
     return upgrade && (webSocketKey == null || webSocketKey.isAnsweredBy(head.fields()));
   }
@@ -161,7 +161,7 @@ final class ResponseReader {
     }
   }
 
-  /** Finds out where the response that a head begins will end. */
+  /** Finds the framing of the response that a head begins. */
   private void frame(ResponseHead head) {
     if (head.bodyless(headMethod)) {
       expecting = Expecting.LENGTH;
@@ -189,7 +189,7 @@ final class ResponseReader {
     return true;
   }
 
-  /** Passes on what is well formed, in as few pieces as it stands in. */
+  /** Passes on well-formed chunks, in as few buffers as possible. */
   private boolean readChunks() {
     UnsafeBuffer window = messages.window();
     ChannelIo.view(in, window);
@@ -233,7 +233,7 @@ final class ResponseReader {
     return true;
   }
 
-  /** Whether a segment goes to the client where it stands. */
+  /** Whether a segment is forwarded in the buffer it stands in. */
   private boolean passes(int kind) {
     return switch (form) {
       case AS_FRAMED -> kind != ChunkScanner.OMIT;
@@ -262,18 +262,18 @@ final class ResponseReader {
     return rest;
   }
 
-  /** Whether the response that has ended leaves the connection as it was before. */
+  /** Whether the connection can be reused after the response that has ended. */
   boolean endedClean() {
     boolean nothingFollows = in == null || !in.isReadable();
     return nothingFollows && keepAlive && expecting != Expecting.UNTIL_CLOSE;
   }
 
-  /** Whether the end of the connection is that of the response. */
+  /** Whether the response ends with the connection. */
   boolean endsWithConnection() {
     return expecting == Expecting.UNTIL_CLOSE;
   }
 
-  /** Forgets what has not been read: the connection is gone. */
+  /** Releases unread bytes, as the connection is gone. */
   void discard() {
     if (in != null) {
       in.release();

@@ -7,21 +7,23 @@ import java.net.SocketAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Why the service cannot be used, for the log: one line for all event loops. Any thread. */
+/**
+ * Reports to the log why the service cannot be used, with one line for all event loops. Any thread.
+ */
 public final class ServiceIncidents {
   private static final Logger LOG = LoggerFactory.getLogger(ServiceIncidents.class);
 
-  /** No connection can be made, or no TLS on it; a cause names the address. */
+  /** No connection can be opened, or its TLS handshake fails; the cause names the address. */
   final Incident unreachable;
 
-  /** The service's name does not resolve any more. */
+  /** The service's name does not resolve. */
   final Incident unresolved;
 
   /** The service does not speak HTTP/2. */
   public final Incident notHttp2;
 
   /**
-   * @param address as set.
+   * @param address in the settings.
    */
   ServiceIncidents(SocketAddress address) {
     String subject = "upstream " + text(address);

@@ -17,10 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The addresses of the service. A name is looked up at start, then every {@value #PERIOD_S} s, and
- * soon after none of its addresses could be connected to; always on a thread of its own, as a
- * look-up on an event loop would stop every request there. A name that no longer resolves keeps the
- * addresses that it had.
+ * The addresses of the service. A name is resolved at start, then every {@value #PERIOD_S} s, and
+ * soon after none of its addresses could be connected to; always on a thread of its own, as
+ * resolving blocks. If a name does not resolve any more, its last addresses stay.
  */
 public final class UpstreamAddresses implements AutoCloseable {
   /** Resolves names to addresses. */
@@ -32,10 +31,10 @@ public final class UpstreamAddresses implements AutoCloseable {
 
   private static final int PERIOD_S = 30;
 
-  /** The time from a failure to connect to its look-up, and so the least between two of those. */
+  /** The time from a failed connection to resolving again, and so the least time between two. */
   private static final long AFTER_FAILURE_MS = 1_000;
 
-  /** The JVM's own answers are kept for 30 s unless told otherwise, also after a failure. */
+  /** The JVM's property for how long it caches answers; 30 s by default. */
   private static final String JVM_CACHE_S = "networkaddress.cache.ttl";
 
   /** The most addresses that are tried for one request. */
@@ -45,7 +44,7 @@ public final class UpstreamAddresses implements AutoCloseable {
   private final Resolver resolver;
   private final AtomicBoolean lookUpDue = new AtomicBoolean();
 
-  /** Null if there is nothing to look up. */
+  /** Null if there is no name to resolve. */
   private final ScheduledExecutorService thread;
 
   private final ServiceIncidents incidents;
@@ -55,7 +54,7 @@ public final class UpstreamAddresses implements AutoCloseable {
   /**
    * Finds the addresses of the service.
    *
-   * @param address as set, its name not yet looked up.
+   * @param address in the settings, not resolved.
    * @throws IOException if there are none.
    */
   public UpstreamAddresses(SocketAddress address, Transport transport) throws IOException {
@@ -92,22 +91,22 @@ public final class UpstreamAddresses implements AutoCloseable {
     thread.scheduleWithFixedDelay(this::lookUpAgain, PERIOD_S, PERIOD_S, TimeUnit.SECONDS);
   }
 
-  /** At least one; the same array until they change. Not to be written to. */
+  /** The addresses, at least one; the same array until they change. Not to be written to. */
   public SocketAddress[] current() {
     return current;
   }
 
-  /** Whether the service's name was known when it was looked up last; true if it has none. */
+  /** Whether the service's name resolved the last time; true if it has none. */
   boolean resolves() {
     return resolves;
   }
 
-  /** Why the service cannot be used, for the log. */
+  /** The faults of the service, for the log. */
   public ServiceIncidents incidents() {
     return incidents;
   }
 
-  /** None of the addresses could be connected to: they may be others by now. Any thread. */
+  /** None of the addresses could be connected to: resolves the name again soon. Any thread. */
   void failed() {
     if (thread != null && lookUpDue.compareAndSet(false, true)) {
       thread.schedule(
@@ -127,7 +126,7 @@ public final class UpstreamAddresses implements AutoCloseable {
         .toArray(SocketAddress[]::new);
   }
 
-  /** On its thread: a change and a failure are told once, not at each look-up. */
+  /** Resolves again, on its thread; logs a change or a failure once. */
   void lookUpAgain() {
     try {
       SocketAddress[] found = lookUp();

@@ -1,10 +1,10 @@
 package dev.weir.proxy.upstream;
 
 /**
- * The most that one event loop takes of the service.
+ * The bounds of one event loop towards the service.
  *
- * @param connections for exchanges, those that are idle included.
- * @param streams connections that tunnels and other long exchanges hold.
+ * @param connections for exchanges, idle ones included.
+ * @param streams connections of tunnels and other long-lived exchanges.
  * @param http2Connections to a service of HTTP/2, each of which carries many exchanges.
  * @param queue requests that wait for a connection.
  */

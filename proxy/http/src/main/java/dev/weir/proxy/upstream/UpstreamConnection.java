@@ -29,15 +29,15 @@ import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One connection to a service of HTTP/1.1, for one exchange at a time. A connection is used again
- * only if the exchange ended exactly where the framing said; after anything else it is closed, so
- * that no byte of one response can ever be taken for another's.
+ * One HTTP/1.1 connection to a service, with one exchange at a time. It is reused only if the
+ * exchange ended exactly where its framing said; after anything else it is closed, so that no byte
+ * of one response can be taken for another's.
  */
 final class UpstreamConnection extends InboundHandler implements ServiceSide {
-  /** An exchange that takes longer counts as a stream. */
+  /** An exchange that takes longer counts as a long-lived stream. */
   private static final long LONG_NS = TimeUnit.SECONDS.toNanos(5);
 
-  /** The time after which an exchange that found no place among the streams looks again. */
+  /** The time after which an exchange that found no place among the streams tries again. */
   private static final long LOOK_AGAIN_NS = TimeUnit.SECONDS.toNanos(1);
 
   private final UpstreamPool pool;
@@ -47,7 +47,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   private final LoopClock clock;
   private final long responseTimeoutNs;
 
-  /** Ends when the service has had its time, or the connection has been idle for long enough. */
+  /** The deadline of the service, or of an idle connection. */
   private final ServiceTimer wait =
       new ServiceTimer() {
         @Override
@@ -60,7 +60,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
         }
       };
 
-  /** Ends when the exchange is a long one, whichever side it is that takes its time. */
+  /** Fires when the exchange has become a long-lived one. */
   private final ServiceTimer age =
       new ServiceTimer() {
         @Override
@@ -71,23 +71,23 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
         }
       };
 
-  /** The use that it counts as, and its client, now or last; as {@link ConnectionCounts} has it. */
+  /** The use that it counts for, and its present or last client, for {@link ConnectionCounts}. */
   Use use = Use.NEW;
 
   long client;
 
-  /** The service's addresses when it was made: if they are others now, it is not used again. */
+  /** The service's addresses when it was opened; it is not reused if they have changed. */
   SocketAddress[] targets;
 
-  /** The request that it serves; null if none. */
+  /** The present request; null if there is none. */
   private ProxiedRequest request;
 
-  /** Whether the request's side is calling, and is told by its call of what fails. */
+  /** Whether the request's side is calling: a failure is then returned by that call. */
   private boolean isCalled;
 
   private RefusalReason failure;
 
-  /** Bytes of the request that were written while the service was behind with what it had. */
+  /** Bytes of the request that were written while the service did not read fast enough. */
   private int requestHeldBytes;
 
   /** Bytes of the response that the client's side holds. */
@@ -101,8 +101,8 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   private boolean outputEnded;
 
   /**
-   * Whether the end of the connection is the service's own word: without TLS as a rule, within it
-   * once it has said so. Whoever stands between can end a connection too (RFC 9112, section 9.8).
+   * Whether the end of the connection is the service's own: without TLS always; with TLS only after
+   * {@code close_notify}, as anybody in between can end a TCP connection (RFC 9112, section 9.8).
    */
   private boolean endIsTold;
 
@@ -120,7 +120,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     return request == null && !isClosed && channel.isActive();
   }
 
-  /** Takes a request, which is told of it by whoever calls. */
+  /** Takes a request; the caller tells the request of it. */
   void start(ProxiedRequest newRequest) {
     age.until(clock.nowNs() + LONG_NS);
     wait.until(Deadlines.NEVER);
@@ -132,7 +132,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     responses.start();
   }
 
-  /** Waits for the next exchange; without one the connection ends then. */
+  /** Waits for the next exchange until a deadline, and then closes. */
   void idleUntil(long deadlineNs) {
     wait.until(deadlineNs);
     age.until(Deadlines.NEVER);
@@ -203,13 +203,13 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     return returned();
   }
 
-  /** The request's side calls: never within another of its calls, for which it would not look. */
+  /** Begins a call of the request's side; such calls are never nested. */
   private void called() {
     assert !isCalled : "called within a call";
     isCalled = true;
   }
 
-  /** The call has come to its end; whether nothing has failed over it. */
+  /** Ends that call; returns whether nothing has failed during it. */
   private boolean returned() {
     isCalled = false;
     return failure == null;
@@ -233,10 +233,9 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   }
 
   /**
-   * Gives the service its time anew where it is the service that is waited for: it has the whole
-   * request, or does not take what there is of it, whether its response has begun or not. All other
-   * waits of an exchange end on the client's side: for the rest of the request, for a client that
-   * does not take the response, and for either end of a tunnel.
+   * Restarts the service's time if the exchange waits for the service: it has the whole request, or
+   * does not read what there is of it. All other waits end on the client's side: for the rest of
+   * the request, for a client that does not read the response, and for a tunnel.
    */
   private void awaitService(long nowNs) {
     boolean isDue =
@@ -293,7 +292,10 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     }
   }
 
-  /** Both sides of the tunnel have ended: what was written still goes out, in its own time. */
+  /**
+   * Both directions of the tunnel have ended: what was written is still sent, within a time of its
+   * own.
+   */
   private void releaseTunnel() {
     request = null;
     wait.until(clock.nowNs() + responseTimeoutNs);
@@ -324,7 +326,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     responses.read(bytes);
   }
 
-  /** Whether there is a request whose response is read. */
+  /** Whether there is a request whose response is being read. */
   boolean isServing() {
     return request != null;
   }
@@ -344,12 +346,12 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     return request.responseHead(head);
   }
 
-  /** Takes over {@code bytes} of the response's body, or of the tunnel. */
+  /** Passes on {@code bytes} of the response's body, or of the tunnel. */
   void pass(ByteBuf bytes) {
     hold(request.responseData(bytes, false));
   }
 
-  /** Reads no more while the client does not take what has been read. */
+  /** Counts bytes that the client holds, and pauses reading while there are any. */
   private void hold(int bytes) {
     if (bytes > 0) {
       responseHeldBytes += bytes;
@@ -361,25 +363,23 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     }
   }
 
-  /** The exchange goes on for long, and leaves its place to others if it can. */
+  /** Counts the exchange as a long-lived stream, if there is a place for it. */
   void becomeStream() {
     pool.becomeStream(this);
   }
 
-  /** Takes over {@code last}: the response is whole. */
+  /** Ends the response; takes over {@code last}. */
   void complete(ByteBuf last) {
     settle().responseData(last, true);
   }
 
-  /**
-   * The response is whole, but for the trailer fields in {@code lines}, which stay the caller's.
-   */
+  /** Ends the response with the trailer fields in {@code lines}, which stay the caller's. */
   void completeWithTrailers(ByteBuf lines) {
     RequestView fields = pool.messages().trailers(lines);
     settle().responseTrailers(fields);
   }
 
-  /** Settles what happens to the connection before the request goes on, which is returned. */
+  /** Decides whether the connection is reused, before the request goes on, which is returned. */
   private ProxiedRequest settle() {
     ProxiedRequest served = request;
     request = null;
@@ -393,7 +393,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     return served;
   }
 
-  /** A read, a write or a wait has failed: the exchange has ended. */
+  /** Ends the exchange, as a read, a write or a wait has failed. */
   void fail(RefusalReason reason) {
     ProxiedRequest failed = request;
     request = null;

@@ -22,28 +22,31 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Makes connections to the service: tries its addresses in turn, from the one that did last. What
- * becomes of an attempt is told in a task of its own, never within the call that asked.
+ * Opens connections to the service: tries its addresses in turn, beginning with the one that worked
+ * last. The result is passed on in a task of its own, never within the call that asked.
  */
 public final class UpstreamConnector {
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(32 * 1024, 128 * 1024);
 
-  /** Many streams wait on a connection to a host that is gone, some of them without a deadline. */
+  /**
+   * TCP_USER_TIMEOUT: ends a connection to a host that is gone, as many streams wait on it, some
+   * without a deadline.
+   */
   static final int SILENT_HOST_MS = 20_000;
 
-  /** The system's word for ECONNREFUSED, whatever the transport. */
+  /** The system's message for ECONNREFUSED, with every transport. */
   private static final String REFUSED = "Connection refused";
 
   private final UpstreamLoop loop;
   private final Bootstrap bootstrap;
   private final Function<Channel, ChannelHandler> handlers;
 
-  /** The index of the service's address that was connected to last. */
+  /** The index of the address that was connected to last. */
   private int addressIndex;
 
   /**
-   * @param handlers makes each channel the handler that reads it.
+   * @param handlers makes the handler of each channel.
    */
   public UpstreamConnector(
       UpstreamLoop loop, UpstreamEndpoint endpoint, Function<Channel, ChannelHandler> handlers) {
@@ -83,7 +86,7 @@ public final class UpstreamConnector {
     }
   }
 
-  /** Has a connection made. */
+  /** Opens a connection. */
   public void connect(Attempt attempt) {
     attempt.begin(loop.addresses().current());
     next(attempt);
@@ -184,7 +187,7 @@ public final class UpstreamConnector {
     return text.endsWith(address) ? text : text + ": " + address;
   }
 
-  /** The message of the deepest cause: those above it only say that TLS has failed. */
+  /** The message of the deepest cause: the outer ones only say that TLS has failed. */
   static String reason(Throwable failure) {
     String reason = failure.toString();
     for (Throwable each = failure; each != null; each = each.getCause()) {
@@ -193,12 +196,12 @@ public final class UpstreamConnector {
     return reason;
   }
 
-  /** One connection that is being made, and who is told what becomes of it: one of the two. */
+  /** One connection that is being opened; exactly one of its callbacks is called in the end. */
   public abstract static class Attempt {
     private SocketAddress[] targets;
     private int triedCount;
 
-    /** The addresses to be tried. */
+    /** Sets the addresses to be tried. */
     public final void begin(SocketAddress[] addresses) {
       targets = addresses;
     }
@@ -208,11 +211,11 @@ public final class UpstreamConnector {
       return targets;
     }
 
-    /** Whether anybody still waits, so that it is worth trying the next address. */
+    /** Whether a request still waits, so that it is worth trying the next address. */
     public abstract boolean isWanted();
 
     /**
-     * Whether a protocol that was agreed on is the one that is asked for.
+     * Whether the protocol that ALPN agreed on is the wanted one.
      *
      * @param protocol as ALPN names it; null if none was agreed on.
      */
@@ -220,12 +223,12 @@ public final class UpstreamConnector {
       return true;
     }
 
-    /** The connection has been made, and speaks another protocol; nobody reads it yet. */
+    /** The connection is open, and speaks another protocol. */
     public void speaksOther(Channel channel) {
       throw new IllegalStateException("all protocols are spoken");
     }
 
-    /** The connection has been made. */
+    /** The connection is open. */
     public abstract void connected(Channel channel);
 
     /** None of the addresses could be connected to. */

@@ -4,9 +4,9 @@ import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.tls.UpstreamTls;
 
 /**
- * The service as connections in one protocol find it.
+ * The service, for connections in one protocol.
  *
- * @param authority what to say as Host or authority for clients that gave none.
- * @param tls with the service; null if it is spoken to in the clear.
+ * @param authority for Host or {@code :authority}, if a client gave none.
+ * @param tls to the service; null for plain connections.
  */
 public record UpstreamEndpoint(Transport transport, String authority, UpstreamTls tls) {}

@@ -7,8 +7,8 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import javax.net.ssl.SSLException;
 
 /**
- * Stands where a connection's own handler will, while its TLS handshake goes on: tells the end of
- * that once, before anything is read behind it.
+ * Takes the place of a connection's handler during its TLS handshake, and reports the end of the
+ * handshake once, before anything is read.
  */
 final class UpstreamHandshake extends InboundHandler {
   /** Waits for the end of a handshake. */
@@ -27,7 +27,7 @@ final class UpstreamHandshake extends InboundHandler {
   private String protocol;
   private Throwable failure;
 
-  /** Tells {@code newWaiter}, now if the handshake has ended. */
+  /** Reports to {@code newWaiter}, at once if the handshake has ended. */
   void tell(Waiter newWaiter) {
     if (hasEnded) {
       newWaiter.handshaken(protocol, failure);

@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The upstream connections of one event loop. The one used last is used next, so that as few as
- * possible are kept warm and the rest go idle. Not thread-safe.
+ * The HTTP/1.1 connections of one event loop to the service. The one used last is reused first, so
+ * that few connections are in use and the others become idle. Not thread-safe.
  *
- * <p>A request that finds neither a place nor its client's share of them free ({@link
- * ConnectionCounts}) waits ({@link WaitingRequests}).
+ * <p>A request waits ({@link WaitingRequests}) if no connection is free, or its client's share of
+ * them is used up ({@link ConnectionCounts}).
  */
 public final class UpstreamPool implements Origin {
   private final UpstreamLoop loop;
@@ -64,19 +64,22 @@ public final class UpstreamPool implements Origin {
     messages.encode(head, out);
   }
 
-  /** Writes a head beside that in another protocol, as it is not known which the service has. */
+  /**
+   * Writes a head in HTTP/1.1 beside that in HTTP/2, as it is not known which of them the service
+   * speaks.
+   */
   public void encodeOther(IncomingRequest head, EncodedHead out) {
     messages.encodeOther(head, out);
   }
 
-  /** Takes a connection over that was made for whom it is not. */
+  /** Takes over a connection that was opened for HTTP/2. */
   public void adopt(Channel channel, SocketAddress[] targets) {
     channel.pipeline().addLast(new UpstreamConnection(this, channel));
     counts.making(ClientKey.NONE);
     connected(null, ClientKey.NONE, channel, targets);
   }
 
-  /** Whether there is no connection, and none on the way. */
+  /** Whether there is no connection, and none is being opened. */
   public boolean isUnused() {
     return counts.isEmpty() && attempts.isEmpty() && waiting.size() == 0;
   }
@@ -94,7 +97,7 @@ public final class UpstreamPool implements Origin {
     return Pending.QUEUED;
   }
 
-  /** A connection that is idle, or the right to have one more made; and each client's share. */
+  /** The free places: an idle connection, or the right to open one; and each client's share. */
   private final class Places implements WaitingRequests.Places<ProxiedRequest> {
     @Override
     public boolean hasRoom() {
@@ -127,12 +130,12 @@ public final class UpstreamPool implements Origin {
     return connection.isUsable() && isCurrent(connection);
   }
 
-  /** Whether a connection goes where the service is now. */
+  /** Whether a connection goes to one of the service's present addresses. */
   private boolean isCurrent(UpstreamConnection connection) {
     return connection.targets == loop.addresses().current();
   }
 
-  /** A connection that serves the request; null if one is being made. */
+  /** A connection for the request; null if one is being opened. */
   private UpstreamConnection take(ProxiedRequest request, long client) {
     UpstreamConnection connection = idle.pollFirst();
     if (connection == null) {
@@ -148,7 +151,7 @@ public final class UpstreamPool implements Origin {
   }
 
   /**
-   * There is no connection for a client that one should have been made for.
+   * The connection for a client could not be opened.
    *
    * @param request null if it no longer waits.
    */
@@ -161,7 +164,7 @@ public final class UpstreamPool implements Origin {
   }
 
   /**
-   * A connection has been made.
+   * A connection has been opened.
    *
    * @param request null if it no longer waits.
    * @param targets the addresses of which it is connected to one.
@@ -195,7 +198,7 @@ public final class UpstreamPool implements Origin {
     }
   }
 
-  /** A connection that is being made for a request. */
+  /** A connection that is being opened for a request. */
   private final class Attempt extends UpstreamConnector.Attempt {
     private final long client;
 
@@ -231,10 +234,9 @@ public final class UpstreamPool implements Origin {
   }
 
   /**
-   * The exchange of a connection goes on for long: it leaves its place to others, if there is one
-   * among the streams for it.
+   * Counts a connection as a long-lived stream, if there is a place for it.
    *
-   * @return whether it counts as a stream now.
+   * @return whether it does.
    */
   boolean becomeStream(UpstreamConnection connection) {
     boolean wasExchange = connection.use == Use.EXCHANGE;
@@ -245,7 +247,7 @@ public final class UpstreamPool implements Origin {
     return isStream;
   }
 
-  /** Takes a connection back whose exchange has ended well. */
+  /** Takes back a connection whose exchange has ended in order. */
   void release(UpstreamConnection connection) {
     counts.leave(connection);
     if (!isCurrent(connection) || counts.isFull()) {
@@ -267,7 +269,7 @@ public final class UpstreamPool implements Origin {
     waiting.serveSoon();
   }
 
-  /** Closes what is idle: the process is ending. */
+  /** Closes idle connections, as the process is ending. */
   @Override
   public void closeIdle() {
     for (UpstreamConnection connection : List.copyOf(idle)) {

@@ -1,14 +1,14 @@
 package dev.weir.proxy.upstream;
 
-/** The protocol that the service is spoken to by, as the scheme of its address says. */
+/** The protocol of the service, by the scheme of its address. */
 public enum UpstreamProtocol {
-  /** HTTP/1.1 in the clear. */
+  /** HTTP/1.1 without TLS. */
   HTTP1("http://", 80, "unix:"),
 
-  /** HTTP/2 in the clear, known without asking (RFC 9113, section 3.3). */
+  /** HTTP/2 without TLS, with prior knowledge (RFC 9113, section 3.3). */
   H2C("h2c://", 80, "h2c+unix:"),
 
-  /** TLS, and the version of HTTP that its handshake agrees on. */
+  /** TLS; ALPN chooses the version of HTTP. */
   HTTPS("https://", 443, null);
 
   private final String scheme;
@@ -26,12 +26,12 @@ public enum UpstreamProtocol {
     return scheme;
   }
 
-  /** The port, where none is given. */
+  /** The default port. */
   public int standardPort() {
     return standardPort;
   }
 
-  /** The text before the path of a Unix-domain socket; null if there is no such form. */
+  /** The prefix of a Unix socket's path; null if there is no such form. */
   public String socketScheme() {
     return socketScheme;
   }

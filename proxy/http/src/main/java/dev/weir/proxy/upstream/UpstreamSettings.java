@@ -4,12 +4,12 @@ import dev.weir.proxy.tls.UpstreamTlsSettings;
 import java.net.SocketAddress;
 
 /**
- * The service behind, and how much of it may be taken, for how long.
+ * The settings of the service, with bounds and time limits.
  *
  * @param address an {@code InetSocketAddress}, unresolved if it is a name, or a {@code
  *     UnixDomainSocketAddress}.
- * @param protocol how it is spoken to.
- * @param tls how it is verified, if it is spoken to by TLS.
+ * @param protocol of the service.
+ * @param tls how its certificate is verified, if it is spoken to by TLS.
  */
 public record UpstreamSettings(
     SocketAddress address,

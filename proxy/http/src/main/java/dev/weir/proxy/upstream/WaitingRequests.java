@@ -5,35 +5,35 @@ import dev.weir.proxy.loop.FairCap;
 import java.util.function.Consumer;
 
 /**
- * The requests that wait for a place on the connections of a pool: each for so long at most, first
- * come, first served; one that may not be served yet lets those behind it pass. No client takes all
- * places of the queue. Requests are served in a task of its own, so that nobody is handed a
- * connection within the call of another client; until it has run, nobody passes those who wait.
- * Nothing is made per request.
+ * The queue of requests that wait for a place on the connections of a pool: each for a limited
+ * time, first come, first served; a request that may not be served yet lets later ones pass. No
+ * client takes all places of the queue. Requests are served in a task of its own, never within a
+ * call of another client; until it has run, new requests do not overtake the queue. Allocates
+ * nothing per request.
  *
- * @param <T> what stands for a request.
+ * @param <T> represents a request.
  */
 public final class WaitingRequests<T> {
-  /** The places on connections that requests wait for. */
+  /** The places that requests wait for. */
   public interface Places<T> {
-    /** Whether there is a place, whoever it is for. */
+    /** Whether there is a place for any request. */
     boolean hasRoom();
 
-    /** Whether a client has still a share of the places. */
+    /** Whether a client's share of the places has room. */
     boolean hasRoom(long client);
 
-    /** Whether the place that there is would do for a request. */
+    /** Whether the free place suits a request. */
     default boolean suits(T request) {
       return true;
     }
 
-    /** Gives a place to a request, which waits no more; there is one. */
+    /** Gives the free place to a request, which leaves the queue. */
     void give(T request, long client);
 
-    /** A request waits no more: its time is over. */
+    /** Refuses a request, whose time is over. */
     void refuse(T request);
 
-    /** No place is left for those who still wait. */
+    /** Called if no place is left for the requests that still wait. */
     default void hasNoRoom() {}
   }
 
@@ -41,7 +41,7 @@ public final class WaitingRequests<T> {
   private final Places<T> places;
   private final Runnable serve = this::serve;
 
-  /** The places of the queue. */
+  /** The places in the queue. */
   private final FairCap queue;
 
   // The requests that wait, in their order: no deadline is before that of the request in front.
@@ -50,7 +50,7 @@ public final class WaitingRequests<T> {
   private final long[] deadlinesNs;
   private int size;
 
-  /** Ends when the first in the queue has waited for too long. */
+  /** The deadline of the first request in the queue. */
   private final ServiceTimer deadline =
       new ServiceTimer() {
         @Override
@@ -63,11 +63,11 @@ public final class WaitingRequests<T> {
         }
       };
 
-  /** Whether those who wait are about to be served. */
+  /** Whether a task to serve the queue is pending. */
   private boolean serving;
 
   /**
-   * @param capacity how many may wait.
+   * @param capacity of the queue.
    */
   public WaitingRequests(UpstreamLoop loop, int capacity, Places<T> places) {
     this.loop = loop;
@@ -89,7 +89,7 @@ public final class WaitingRequests<T> {
     return queue.hasRoom(client);
   }
 
-  /** Lets a request wait; there is room. */
+  /** Adds a request; there must be room. */
   public void add(T request, long client) {
     queue.take(client);
     requests[size] = request;
@@ -104,13 +104,13 @@ public final class WaitingRequests<T> {
     return size;
   }
 
-  /** A request that waits, by its place: 0 for the first. */
+  /** The request at an index: 0 for the first. */
   @SuppressWarnings("unchecked") // only add() puts something there
   public T get(int index) {
     return (T) requests[index];
   }
 
-  /** A request waits no more, if it did. */
+  /** Removes a request, if it waits. */
   public void remove(T request) {
     for (int i = 0; i < size; i++) {
       if (requests[i] == request) {
@@ -120,7 +120,7 @@ public final class WaitingRequests<T> {
     }
   }
 
-  /** Takes out the request at a place. */
+  /** Removes the request at an index. */
   public T remove(int index) {
     T removed = get(index);
     queue.leave(clients[index]);
@@ -134,14 +134,14 @@ public final class WaitingRequests<T> {
     return removed;
   }
 
-  /** Takes out all requests that wait now, and none that comes within a call. */
+  /** Removes all requests that wait now, but none that is added within a call. */
   public void removeAll(Consumer<T> taker) {
     for (int left = size; left > 0 && size > 0; left--) {
       taker.accept(remove(0));
     }
   }
 
-  /** Has those who wait served soon: there may be places for them. */
+  /** Serves the queue soon, as there may be places. */
   public void serveSoon() {
     if (size > 0 && !serving) {
       serving = true;

@@ -22,16 +22,19 @@ import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TrafficObserver;
 import java.util.List;
 
-/** The decision API on one event loop: its methods, its endpoints, and its clients' connections. */
+/**
+ * The decision API on one event loop: its gRPC methods, its HTTP endpoints, and its clients'
+ * connections.
+ */
 public final class DecisionLoop {
   private final GrpcMethods methods;
   private final ClientProtocols clients;
 
   /**
    * @param memory bytes of the heap that clients may take.
-   * @param methods of gRPC, each with a path of its own; health and reflection are not among them.
-   * @param endpoints of HTTP, of which the first counts that takes a request.
-   * @param traffic is told of connections.
+   * @param methods of gRPC, each with a path of its own, without health and reflection.
+   * @param endpoints of HTTP; the first one that matches takes a request.
+   * @param traffic observes connections.
    */
   public DecisionLoop(
       ClientSettings settings,
@@ -72,7 +75,7 @@ public final class DecisionLoop {
     return methods.find(request.bytes(), request.pathOffset(), request.pathLength()) != null;
   }
 
-  /** The process is about to end: whoever asks for its health is told. */
+  /** Reports to health checks and watches that the process is about to end. */
   public void stopServing() {
     methods.stopServing();
   }

@@ -5,11 +5,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The listeners of the decision API, and who may ask.
+ * The settings of the decision API.
  *
- * @param listeners none, if nobody may.
- * @param tokens a file of them, one a line; null if there are none.
- * @param tokensForAll whether all that asks needs one, and not only what changes something.
+ * @param listeners empty if there is no decision API.
+ * @param tokens a file with one token a line; null if there is none.
+ * @param tokensForAll whether every call needs a token, and not only resets.
  */
 public record DecisionSettings(
     List<ListenerSettings> listeners, Path tokens, boolean tokensForAll) {
@@ -17,7 +17,7 @@ public record DecisionSettings(
     listeners = List.copyOf(listeners);
   }
 
-  /** Whether anybody may ask. */
+  /** Whether there is a decision API. */
   public boolean isConfigured() {
     return !listeners.isEmpty();
   }

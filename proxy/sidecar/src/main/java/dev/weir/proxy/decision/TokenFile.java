@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A file of tokens: one a line; lines that are empty or begin with {@code #} are none. What is
- * wrong with it is told by the message of an {@link IOException}, which never says what it holds.
+ * A file of tokens, one a line, without empty lines and comments ({@code #}). An {@link
+ * IOException} says what is wrong with it, and never contains a token.
  */
 record TokenFile(Path path) {
   private static final int LEAST_CHARS = 16;
@@ -26,7 +26,7 @@ record TokenFile(Path path) {
     }
   }
 
-  /** The tokens of what the file holds. */
+  /** The tokens in the file's content. */
   List<String> tokens(byte[] content) throws IOException {
     List<String> tokens = new ArrayList<>();
     List<String> lines = lines(content);

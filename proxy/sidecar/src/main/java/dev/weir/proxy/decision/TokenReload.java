@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the file of tokens, and follows it while it is in use: a token that is taken out of it is
- * none within seconds. While the file has faults, or is gone, the tokens stay that were good last.
+ * Reads the file of tokens, and follows it: a removed token is rejected within seconds. While the
+ * file has faults, or is gone, the last good tokens stay.
  */
 public final class TokenReload implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TokenReload.class);
@@ -47,7 +47,7 @@ public final class TokenReload implements AutoCloseable {
   /**
    * Reads the file for the first time.
    *
-   * @throws IOException if it cannot be used; its message says why, and never what it holds.
+   * @throws IOException if it cannot be used; its message never contains a token.
    */
   public TokenReload(DecisionSettings settings) throws IOException {
     if (settings.tokens() == null) {
@@ -64,7 +64,7 @@ public final class TokenReload implements AutoCloseable {
             () -> Reading.of(file), Reading::isSame, this::take, reloads, read, read);
   }
 
-  /** The tokens, always those that are in use. */
+  /** The tokens in use, also after a reload. */
   public Tokens tokens() {
     return tokens;
   }
@@ -81,7 +81,7 @@ public final class TokenReload implements AutoCloseable {
     }
   }
 
-  /** Looks at the file once; reads it again if it holds the same new content as the last time. */
+  /** Reads the file once; takes a new content that was read twice in a row. */
   void poll() {
     follower.poll();
   }
@@ -108,7 +108,7 @@ public final class TokenReload implements AutoCloseable {
     }
   }
 
-  /** How often the file was read again, and whether it is in use. */
+  /** How often the file was reloaded, and whether its last content is in use. */
   public Reloads reloads() {
     return reloads;
   }

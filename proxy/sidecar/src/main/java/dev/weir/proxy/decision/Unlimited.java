@@ -7,7 +7,7 @@ import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.request.VerdictListener;
 
-/** Lets every request pass: those that ask for decisions are not themselves decided on. */
+/** Lets every request pass: requests to the decision API have no limits themselves. */
 final class Unlimited implements Admission {
   private final Verdict verdict = new Verdict();
   private final Asked asked = new Asked();

@@ -1,4 +1,4 @@
 /**
- * Answers other programs' questions: calls of gRPC and requests of HTTP, on addresses of their own.
+ * The decision API: answers checks of other programs, by gRPC and HTTP, on listeners of its own.
  */
 package dev.weir.proxy.decision;

@@ -10,12 +10,12 @@ import io.netty.channel.Channel;
 import java.net.SocketAddress;
 
 /**
- * A service of which the TLS handshake says what it speaks: HTTP/2 if it can. The pool of that
- * makes the first connection. If HTTP/1.1 is agreed on, the other pool has it, and all requests
- * that wait and come, as long as it has a connection; then it is asked again.
+ * A service over TLS, which says in the handshake whether it speaks HTTP/2. The pool of HTTP/2
+ * opens the first connection. If HTTP/1.1 is agreed on, the pool of HTTP/1.1 takes that connection
+ * and all requests, as long as it has a connection; after that HTTP/2 is tried again.
  *
- * <p>While neither is known, a head is written for both, and its body comes as content alone, which
- * both can frame.
+ * <p>Until the protocol is known, a head is encoded for both, and the body comes as content alone,
+ * which both can frame.
  */
 public final class AlpnOrigin implements Origin {
   /** The protocol of HTTP/2 over TLS, as ALPN names it. */
@@ -25,21 +25,21 @@ public final class AlpnOrigin implements Origin {
   private final UpstreamPool http1;
   private boolean isHttp1;
 
-  /** Picks between two pools of one service. */
+  /** Chooses between two pools for one service. */
   public AlpnOrigin(Http2Origin http2, UpstreamPool http1) {
     this.http2 = http2;
     this.http1 = http1;
     http2.mayBeHttp1(this);
   }
 
-  /** HTTP/1.1 was agreed on for a connection that HTTP/2 was asked for. */
+  /** HTTP/1.1 was agreed on for a connection of the HTTP/2 pool. */
   void agreedOnHttp1(Channel channel, SocketAddress[] targets) {
     isHttp1 = true;
     http1.adopt(channel, targets);
     http2.handOver();
   }
 
-  /** A request has waited for a connection of HTTP/2 in vain. */
+  /** A request has waited for an HTTP/2 connection in vain. */
   void openHttp1(ProxiedRequest request, long client) {
     Opening opening = http1.open(request, client);
     if (opening.side() != null) {

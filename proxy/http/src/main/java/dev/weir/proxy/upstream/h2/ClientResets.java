@@ -6,18 +6,18 @@ import org.agrona.BitUtil;
 import org.agrona.collections.Hashing;
 
 /**
- * Which clients of one event loop have had many streams reset towards the service. Each reset
- * counts for {@value #SECONDS_OF_ONE} s; more than {@value #MOST} at one time are many, until none
- * counts any more. One client's are no more than {@value #COUNTED} at one time.
+ * Finds clients of one event loop that have many streams reset at the service. Each reset counts
+ * for {@value #SECONDS_OF_ONE} s; a client with more than {@value #MOST} at one time counts as one
+ * with many, until none counts any more. At most {@value #COUNTED} count for a client at one time.
  *
- * <p>Kept as the time when a client's last reset counts no more, for {@value #CLIENTS} clients at
- * most, each in one of a few places by its hash: whoever owes least makes room.
+ * <p>For each of at most {@value #CLIENTS} clients it keeps when the last reset stops counting;
+ * each has a few possible places by its hash, and replaces the one with the fewest.
  */
 final class ClientResets {
   /** The most resets that are not many. */
   static final int MOST = 20;
 
-  /** The time for which each reset counts, one behind the other. */
+  /** The time for which each reset counts, one after the other. */
   static final int SECONDS_OF_ONE = 5;
 
   private static final int COUNTED = 120;
@@ -31,7 +31,7 @@ final class ClientResets {
   private final long[] untilNs = new long[CLIENTS];
   private final boolean[] areMany = new boolean[CLIENTS];
 
-  /** The time from which no reset counts any more. */
+  /** When no reset counts any more. */
   private long lastNs;
 
   ClientResets() {
@@ -39,16 +39,19 @@ final class ClientResets {
   }
 
   /**
-   * A stream of a client has been reset.
+   * Counts a reset of a client's stream.
    *
-   * @param client a {@link ClientKey}; behind {@link ClientKey#NONE} there may be any number of
-   *     clients, none of whom is known.
+   * @param client a {@link ClientKey}; {@link ClientKey#NONE} stands for any number of clients, and
+   *     is not counted.
    */
   void count(long client, long nowNs) {
     count(client, 1, nowNs);
   }
 
-  /** A client's stream has stopped those of others: the next ones are apart. */
+  /**
+   * Separates a client whose stream has blocked those of others: its next streams use separate
+   * connections.
+   */
   void sendApart(long client, long nowNs) {
     count(client, MOST + 1, nowNs);
   }
@@ -64,7 +67,7 @@ final class ClientResets {
     lastNs = Math.max(lastNs, untilNs[at]);
   }
 
-  /** Whether a client has had many reset. */
+  /** Whether a client counts as one with many resets. */
   boolean areMany(long client, long nowNs) {
     if (lastNs <= nowNs || client == ClientKey.NONE) {
       return false;
@@ -78,7 +81,7 @@ final class ClientResets {
     return false;
   }
 
-  /** The place of a client, or of whoever owes least. */
+  /** The place of a client, or the one with the fewest resets. */
   private int placeOf(long client, long nowNs) {
     final int first = firstPlace(client);
     int least = first;

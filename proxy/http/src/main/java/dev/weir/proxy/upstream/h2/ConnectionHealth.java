@@ -37,16 +37,16 @@ final class ConnectionHealth extends Deadlines.Waiter {
   /** The time of the last read. */
   private long readNs = LONG_AGO;
 
-  /** The time at which a request had no answer in time, the first since then. */
+  /** When the first request since then had no response in time. */
   private long overdueNs = Deadlines.NEVER;
 
-  /** The time of the next look whether a request waits in silence. */
+  /** The time of the next check for a silent connection. */
   private long lookNs = Deadlines.NEVER;
 
-  /** The time by which it has to say that it is there. */
+  /** The deadline of the answer to a ping. */
   private long answerNs = Deadlines.NEVER;
 
-  /** The time from which it may be asked again whether it has seen resets. */
+  /** When the peer may next be asked whether it has seen resets. */
   private long resetsNs = Deadlines.NEVER;
 
   private boolean isAsked;
@@ -56,7 +56,7 @@ final class ConnectionHealth extends Deadlines.Waiter {
   /** Pings since the service sent a head or content. */
   private int pingCount;
 
-  /** The times at which streams were refused: the last, and the one before. */
+  /** The times of the last two refused streams. */
   private long lastRefusedNs = LONG_AGO;
 
   private long earlierRefusedNs = LONG_AGO;
@@ -71,12 +71,12 @@ final class ConnectionHealth extends Deadlines.Waiter {
     overdueNs = Deadlines.NEVER;
   }
 
-  /** A head has been read, or content. */
+  /** A head or content has been read. */
   void answered() {
     pingCount = 0;
   }
 
-  /** A request waits for the first of its answer. */
+  /** A request waits for the beginning of its response. */
   void awaited(long nowNs) {
     if (lookNs == Deadlines.NEVER) {
       lookAt(nowNs + SILENCE_NS);
@@ -110,7 +110,7 @@ final class ConnectionHealth extends Deadlines.Waiter {
     arm();
   }
 
-  /** Asks if a request has waited in silence for long enough, on whose account it was not asked. */
+  /** Sends a ping if a request has waited in silence for long enough, and none was sent for it. */
   private void look(long nowNs) {
     long sinceNs = connection.awaitedSince(askedNs);
     if (sinceNs == Deadlines.NEVER || isAsked) {
@@ -125,9 +125,9 @@ final class ConnectionHealth extends Deadlines.Waiter {
   }
 
   /**
-   * A request has had no answer in time; its stream is still open.
+   * A request has had no response in time; its stream is still open.
    *
-   * @param sinceNs since when it waits for one.
+   * @param sinceNs since when it waits.
    */
   void overdue(long sinceNs, long nowNs) {
     if (nowNs - Math.max(sinceNs, readNs) < SILENCE_NS) {
@@ -156,7 +156,7 @@ final class ConnectionHealth extends Deadlines.Waiter {
     asked(nowNs);
   }
 
-  /** Streams keep their places until the service has seen that they were reset. */
+  /** Asks for the places of reset streams, which are kept until the service has seen the resets. */
   void askForResets(long nowNs) {
     if (isAsked) {
       return; // and asked again by the answer
@@ -193,7 +193,7 @@ final class ConnectionHealth extends Deadlines.Waiter {
     }
   }
 
-  /** The service has said that it is there, for those of its requests on whose account it was. */
+  /** The service has answered a ping. */
   void isThere() {
     isAsked = false;
     answerNs = Deadlines.NEVER;
@@ -202,7 +202,7 @@ final class ConnectionHealth extends Deadlines.Waiter {
     lookAt(connection.http2Loop.nowNs() + SILENCE_NS); // others have begun to wait
   }
 
-  /** A stream has been refused that the service allows. */
+  /** The service has refused a stream that its settings allow. */
   void refused(long nowNs) {
     if (nowNs - earlierRefusedNs < REFUSALS_NS) {
       connection.replace(ReplacementCause.REFUSED_STREAMS);

@@ -16,11 +16,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The connections of one event loop to a service of HTTP/2: which there are, when another is made,
- * and which of them ends. The first stays, others go when they have had no stream for long.
+ * The connections of one event loop to a service of HTTP/2: opens further ones, and ends those that
+ * are not needed. The first stays, others end when they have had no stream for long.
  */
 final class Http2Connections {
-  /** Connections that replace others are made at this pace. */
+  /** The least time between two connections that replace others. */
   private static final long REPLACEMENT_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Http2UpstreamLoop http2Loop;
@@ -28,7 +28,7 @@ final class Http2Connections {
   final Http2Pool pool;
   private final Consumer<UpstreamConnector.Attempt> connector;
 
-  /** Ends when the next connection may be made that replaces another. */
+  /** Fires when the next replacing connection may be opened. */
   private final ServiceTimer pace =
       new ServiceTimer() {
         @Override
@@ -37,28 +37,28 @@ final class Http2Connections {
         }
       };
 
-  /** Whether the next connection that is made replaces another. */
+  /** Whether the next connection replaces another. */
   private boolean isReplacement;
 
   private long nextReplacementNs = Long.MIN_VALUE;
 
-  /** The connections that take new streams, in the order in which they were made. */
+  /** The connections that take new streams, oldest first. */
   private final List<Http2Upstream> connections = new ArrayList<>();
 
-  /** The connection that is being made; null if none is. */
+  /** The connection that is being opened; null if none is. */
   private Attempt attempt;
 
-  /** The connection of the channel that was made last, until it is connected. */
+  /** The connection of the last channel that was made, until it is open. */
   private Http2Upstream made;
 
-  /** The connections that take no more streams, and end once theirs have. */
+  /** The connections that take no more streams, and end once theirs have ended. */
   private final List<Http2Upstream> ending = new ArrayList<>();
 
-  /** The time at which the service has answered any request last. */
+  /** When the service last answered any request. */
   private long answeredNs = Long.MIN_VALUE;
 
   /**
-   * @param connector gives, for what makes the handlers of channels, who makes connections.
+   * @param connector makes the connector from the maker of handlers.
    */
   Http2Connections(
       Http2UpstreamLoop http2Loop,
@@ -77,8 +77,8 @@ final class Http2Connections {
   }
 
   /**
-   * The fullest connection that has room, one whose window is shut only if there is no other; null
-   * if none has.
+   * The fullest connection with room; one whose window is shut only if there is no other; null if
+   * none has room.
    */
   Http2Upstream withRoom() {
     SocketAddress[] current = loop.addresses().current();
@@ -97,8 +97,8 @@ final class Http2Connections {
   }
 
   /**
-   * Has another connection made, if there may be one more, and none is being made or has still to
-   * say what it allows. Of those that replace others, one is made in 100 ms.
+   * Opens another connection, if one more is allowed, and none is being opened or waits for its
+   * settings. Of connections that replace others, at most one is opened in 100 ms.
    */
   void makeAnother() {
     if (attempt != null || !mayMakeAnother()) {
@@ -122,7 +122,7 @@ final class Http2Connections {
     return connections.size() < pool.mostConnections();
   }
 
-  /** Whether the pace of replacements lets one more be made now, as it then is. */
+  /** Whether a replacing connection may be opened now; if so, it is counted. */
   private boolean mayReplace() {
     if (isReplacement) {
       long nowNs = http2Loop.nowNs();
@@ -136,7 +136,7 @@ final class Http2Connections {
     return true;
   }
 
-  /** A connection that is being made. */
+  /** A connection that is being opened. */
   private final class Attempt extends UpstreamConnector.Attempt {
     @Override
     public boolean isWanted() {
@@ -178,7 +178,7 @@ final class Http2Connections {
   }
 
   /**
-   * There is one connection less than was hoped for: who waits, waits for others, or in vain if
+   * A connection could not be opened, or was lost: requests wait for other connections, or fail if
    * there are none.
    */
   private void lost(RefusalReason reason) {
@@ -188,7 +188,7 @@ final class Http2Connections {
     pool.roomChanged();
   }
 
-  /** The service has said what it allows on a connection. */
+  /** The service's settings have arrived on a connection. */
   void settled(Http2Upstream connection) {
     loop.addresses().incidents().notHttp2.ended();
     pool.countPlaces();
@@ -196,10 +196,10 @@ final class Http2Connections {
   }
 
   /**
-   * The streams that there may be at one time. A connection that takes new ones has as many places
-   * as the service allows on it; one that has not said so yet, or is still to be made, as many as
-   * that of which it allows most. On whatever connection a stream runs, it has a place: on those
-   * that take no more there are as many as still run.
+   * The number of streams possible at one time. A connection that takes new streams counts with as
+   * many as the service allows on it; one that has no settings yet, or may still be opened, with
+   * the most that it allows on any. A connection that takes no more counts with those still
+   * running.
    */
   int places() {
     int places = 0;
@@ -231,7 +231,7 @@ final class Http2Connections {
     return mostOfOne == 0 ? PeerSettings.MOST_STREAMS : mostOfOne;
   }
 
-  /** Tells of each stream. */
+  /** Calls {@code told} for each stream. */
   void forEachStream(Consumer<UpstreamStream> told) {
     for (int i = 0; i < connections.size(); i++) {
       connections.get(i).forEachStream(told);
@@ -241,24 +241,24 @@ final class Http2Connections {
     }
   }
 
-  /** The service has answered a request: a head has come, or content. */
+  /** The service has answered a request by a head or content. */
   void answered(long nowNs) {
     answeredNs = nowNs;
   }
 
-  /** The time at which the service has answered any request last. */
+  /** When the service last answered any request. */
   long answeredNs() {
     return answeredNs;
   }
 
-  /** Somebody waits: asks for the places of streams that were reset. */
+  /** Asks for the places of reset streams, as requests wait. */
   void askForPlaces() {
     for (int i = 0; i < connections.size(); i++) {
       connections.get(i).askForPlaces();
     }
   }
 
-  /** A stream of a connection is no more. */
+  /** A stream of a connection has ended. */
   void roomChanged(Http2Upstream connection) {
     if (!ending.isEmpty()
         || connection.http2.streamCount() >= connection.http2.peerSettings().maxStreams()) {
@@ -270,7 +270,7 @@ final class Http2Connections {
     pool.roomChanged();
   }
 
-  /** A connection takes no more streams; those that it has go on. */
+  /** A connection takes no more streams; its own go on. */
   void goingAway(Http2Upstream connection) {
     if (leave(connection)) {
       replaceForThoseWhoWait();
@@ -278,8 +278,8 @@ final class Http2Connections {
   }
 
   /**
-   * A connection gets no more streams, as it does not do its work; those that it has go on, and
-   * another is made. It is kept if as many as there may be already end in this way.
+   * Replaces a connection that does not work properly: it gets no new streams, its own go on, and
+   * another is opened. It is kept if too many are already ending in this way.
    */
   void replace(Http2Upstream connection, ReplacementCause cause) {
     if (ending.size() < loop.settings().caps().http2Connections() && leave(connection)) {
@@ -290,7 +290,7 @@ final class Http2Connections {
     }
   }
 
-  /** A connection gets no more streams; false if it got none before. */
+  /** Gives a connection no new streams; false if it got none before. */
   private boolean leave(Http2Upstream connection) {
     if (!retire(connection)) {
       return false;
@@ -308,7 +308,7 @@ final class Http2Connections {
     return true;
   }
 
-  /** A connection has no stream for long, or has not said in time what it allows. */
+  /** A connection has had no stream for long, or no settings in time. */
   void timeIsUp(Http2Upstream connection) {
     if (!connection.isSettled()) {
       connection.http2.close();
@@ -339,7 +339,7 @@ final class Http2Connections {
     pool.roomChanged();
   }
 
-  /** Ends all once they have no stream: the process is ending. */
+  /** Ends all connections once they have no stream, as the process is ending. */
   void drain() {
     for (Http2Upstream connection : List.copyOf(connections)) {
       connection.http2.drain();

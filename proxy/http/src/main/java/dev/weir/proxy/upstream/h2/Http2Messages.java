@@ -13,8 +13,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
- * Heads and trailers of the exchanges of one event loop with a service of HTTP/2: written as blocks
- * of fields, and read from them, one at a time.
+ * Writes and reads the heads and trailers of one event loop's HTTP/2 exchanges with a service, one
+ * at a time.
  */
 final class Http2Messages {
   /** The most fields in a response's head. */
@@ -26,21 +26,21 @@ final class Http2Messages {
   private final byte[] timeText = new byte[GrpcTimeout.MAX_BYTES];
 
   /**
-   * @param authority what to say as authority for clients that gave none.
-   * @param isSecure whether connections are encrypted.
+   * @param authority for {@code :authority}, if a client gave none.
+   * @param isSecure whether connections use TLS.
    */
   Http2Messages(String authority, boolean isSecure) {
     headWriter = new RequestHeadWriter(authority, isSecure);
   }
 
-  /** Writes a head that still waits for its stream. */
+  /** Encodes a head, which may have to wait for its stream. */
   void encode(IncomingRequest incoming, EncodedHead out) {
     ByteBuf block = headWriter.write(incoming, ByteBufAllocator.DEFAULT);
     out.set(block, incoming, BodyForm.DATA);
     out.isBlock(headWriter.timeoutOffset());
   }
 
-  /** The block of a head, with what is left of its time if it has waited here. */
+  /** The block of a head; with the rest of its {@code grpc-timeout} if it has waited here. */
   ByteBuf finish(EncodedHead encoded) {
     int timeoutOffset = encoded.timeoutOffset();
     long timeLeftNs = encoded.timeLeftNs();
@@ -57,7 +57,7 @@ final class Http2Messages {
     trailerWriter.send(connection, stream, fields);
   }
 
-  /** Reads the heads and trailers of all connections, one at a time. */
+  /** The reader of heads and trailers. */
   ResponseHead head() {
     return head;
   }

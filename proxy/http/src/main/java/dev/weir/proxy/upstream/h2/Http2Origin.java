@@ -15,9 +15,9 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * A service of HTTP/2, as an event loop's exchanges find it: in two pools, so that clients whose
- * streams are often reset have connections of their own. A service that counts resets ends the
- * connection that they come on, with all who share it.
+ * A service of HTTP/2, for the exchanges of one event loop: two pools, so that clients whose
+ * streams are often reset have separate connections. A service that counts resets would end the
+ * connection for all who share it.
  */
 public final class Http2Origin implements Origin {
   private final Http2UpstreamLoop http2Loop;
@@ -35,7 +35,7 @@ public final class Http2Origin implements Origin {
   }
 
   /**
-   * @param connector gives, for what makes the handlers of channels, who makes connections.
+   * @param connector makes the connector from the maker of handlers.
    */
   Http2Origin(
       UpstreamLoop loop,
@@ -89,7 +89,7 @@ public final class Http2Origin implements Origin {
     apart.closeIdle();
   }
 
-  /** HTTP/1.1 may be agreed on, and {@code alpn} takes those connections over. */
+  /** Sets who takes over connections on which HTTP/1.1 is agreed on. */
   void mayBeHttp1(AlpnOrigin alpn) {
     http2Loop.alpn = alpn;
   }
@@ -99,7 +99,7 @@ public final class Http2Origin implements Origin {
     return shared.isSettled() || apart.isSettled();
   }
 
-  /** Hands all requests that wait to who has connections of HTTP/1.1. */
+  /** Passes all waiting requests to the pool of HTTP/1.1. */
   void handOver() {
     shared.handOver();
     apart.handOver();

@@ -19,23 +19,23 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * The exchanges of one event loop with a service of HTTP/2: many share one of its few connections.
- * The fullest that has room is used, so that its turns are full too and others go idle; another is
- * made before all are full. Not thread-safe.
+ * The exchanges of one event loop with a service of HTTP/2, which share its few connections. The
+ * fullest connection with room is used, so that its flushes are large and others become idle;
+ * another is opened before all are full. Not thread-safe.
  *
- * <p>A request that finds neither room nor its client's share of it waits, and so does one for
- * which the first connection is being made ({@link WaitingRequests}).
+ * <p>A request waits ({@link WaitingRequests}) if there is no room, if its client's share is used
+ * up, or while the first connection is being opened.
  *
- * <p>Streams that last are WebSockets, and exchanges that have gone on for 5 s. They have a cap of
- * their own, and each client a share of it, as connections to a service of HTTP/1.1 that last have;
- * their places are others'. So there may be a connection more for each one that they fill, half of
- * one counting as one. Which exchanges last is looked at only when places are missing.
+ * <p>Long-lived streams are WebSockets, and exchanges that have gone on for 5 s. They have a bound
+ * of their own, of which each client has a share, and do not take places of others: there may be
+ * one connection more for each that they fill, half of one counting as one. Which exchanges are
+ * long-lived is checked only when places are missing.
  */
 final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
-  /** The streams that are kept for later requests; what a peak has more of is let go of. */
+  /** The most unused streams that are kept for later requests. */
   static final int MAX_KEPT = 1_000;
 
-  /** The least places of the queue: whoever comes first waits for the first connection. */
+  /** The least size of the queue, for requests that wait for the first connection. */
   private static final int LEAST_QUEUE = PeerSettings.MOST_STREAMS;
 
   private static final long LONG_NS = TimeUnit.SECONDS.toNanos(5);
@@ -45,12 +45,12 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
   private final UpstreamLoop loop;
   private final Http2Connections connections;
 
-  /** The streams of exchanges, and of those that last. */
+  /** The places of exchanges, and of long-lived ones. */
   private final FairCap streams;
 
   private final FairCap longStreams;
 
-  /** The time of the next look at which exchanges last. */
+  /** When long-lived exchanges may be looked for again. */
   private long nextLookNs = Long.MIN_VALUE;
 
   private final WaitingRequests<UpstreamStream> waiting;
@@ -60,7 +60,7 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
   private final Consumer<UpstreamStream> becomeLongIfItLasts = this::becomeLongIfItLasts;
 
   /**
-   * @param connector gives, for what makes the handlers of channels, who makes connections.
+   * @param connector makes the connector from the maker of handlers.
    */
   Http2Pool(
       Http2UpstreamLoop http2Loop,
@@ -74,12 +74,12 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
     connections = new Http2Connections(http2Loop, this, connector);
   }
 
-  /** Whether a client's request would find neither room nor a place to wait. */
+  /** Whether a client's request would find neither a place nor room in the queue. */
   boolean isFull(long client) {
     return !waiting.hasRoom(client) && !waiting.maySkip(client);
   }
 
-  /** Whether exchanges are about to find no place. */
+  /** Whether places are about to run out. */
   boolean isScarce() {
     return streams.isScarce();
   }
@@ -109,12 +109,12 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
     return Pending.QUEUED;
   }
 
-  /** Whether the stream that there is would do: for a WebSocket if the service is settled. */
+  /** Whether the free place suits: for a WebSocket only if the service's settings are known. */
   private boolean suits(boolean webSocket, long client) {
     return !webSocket || connections.withRoom().isSettled() && longStreams.hasRoom(client);
   }
 
-  /** Has those exchanges count among the streams that last which do; not again within 100 ms. */
+  /** Counts long-lived exchanges as such; at most every 100 ms. */
   void lookForLongStreams() {
     long nowNs = http2Loop.nowNs();
     if (nowNs >= nextLookNs) {
@@ -139,12 +139,12 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
     loop.observer().streamOpened();
   }
 
-  /** Counts the places of exchanges anew: streams that last leave theirs to others. */
+  /** Counts the places of exchanges again, as long-lived ones do not take any. */
   void countPlaces() {
     streams.cap(Math.max(1, connections.places() - longStreams.taken()));
   }
 
-  /** The most connections that there may be. */
+  /** The most connections allowed now. */
   int mostConnections() {
     int streamsOfOne = connections.streamsOfOne();
     return loop.settings().caps().http2Connections()
@@ -159,7 +159,7 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
     connections.askForPlaces();
   }
 
-  /** Gives an exchange a stream; there is one. */
+  /** Gives an exchange a stream; there must be room. */
   private void attach(UpstreamStream stream) {
     Http2Upstream connection = connections.withRoom();
     if (stream.asksForWebSocket()) {
@@ -206,17 +206,17 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
     connections.makeAnother();
   }
 
-  /** Whether anybody waits for a stream. */
+  /** Whether any request waits for a stream. */
   boolean isWaiting() {
     return waiting.size() > 0;
   }
 
-  /** Serves those who wait: there may be room for them. */
+  /** Serves the queue, as there may be room. */
   void roomChanged() {
     waiting.serveSoon();
   }
 
-  /** Nobody is to wait any longer: there is no connection, and none on the way. */
+  /** Fails all waiting requests, as there is no connection, and none is being opened. */
   void lost(RefusalReason reason) {
     waiting.removeAll(stream -> stream.fail(reason, RequestEnd.NO_CODE));
   }
@@ -226,7 +226,7 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
     return connections.withRoom() != null;
   }
 
-  /** Hands all requests that wait to who has connections of HTTP/1.1. */
+  /** Passes all waiting requests to the pool of HTTP/1.1. */
   void handOver() {
     waiting.removeAll(UpstreamStream::handOver);
   }
@@ -241,7 +241,7 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
     }
   }
 
-  /** An exchange that the service has not looked at is sent once more, if there is a way. */
+  /** Sends an exchange that the service has not processed once more, if possible. */
   void sendAgain(UpstreamStream stream) {
     if (waiting.hasRoom(stream.client())) {
       enqueue(stream);
@@ -251,16 +251,16 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
     }
   }
 
-  /** An exchange waits no more to be sent once more, if it did. */
+  /** Removes an exchange from those that wait to be sent once more. */
   void waitsNoMore(UpstreamStream stream) {
     waiting.remove(stream);
   }
 
   /**
-   * An exchange is no longer on a connection.
+   * An exchange has left its connection.
    *
-   * @param keepsPlace whether its stream was reset, and its place stays its client's until the
-   *     service has seen that ({@link #placeLeft}).
+   * @param keepsPlace whether its stream was reset, and keeps its place until the service has seen
+   *     that ({@link #placeLeft}).
    */
   void streamLeft(UpstreamStream stream, boolean keepsPlace) {
     if (stream.isLong) {
@@ -275,19 +275,19 @@ final class Http2Pool implements WaitingRequests.Places<UpstreamStream> {
     }
   }
 
-  /** A place is its client's no more. */
+  /** A reset stream has given up its place. */
   void placeLeft(long client) {
     streams.leave(client);
   }
 
-  /** An exchange has ended, wherever it was. */
+  /** An exchange has ended. */
   void ended(UpstreamStream stream) {
     if (!free.give(stream)) {
       stream.leaveLoop();
     }
   }
 
-  /** Closes what has no stream: the process is ending. */
+  /** Closes connections without streams, as the process is ending. */
   void closeIdle() {
     connections.drain();
   }

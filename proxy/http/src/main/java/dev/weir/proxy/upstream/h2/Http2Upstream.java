@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 
 /** One connection to a service of HTTP/2, whose streams are {@link UpstreamStream}s. */
 final class Http2Upstream implements StreamEvents {
-  /** The time for which a connection that is not the only one is kept without a stream. */
+  /** How long a connection without a stream is kept, if it is not the only one. */
   private static final long IDLE_NS = TimeUnit.SECONDS.toNanos(60);
 
   /** The offset of a frame's type. */
@@ -34,10 +34,10 @@ final class Http2Upstream implements StreamEvents {
 
   private static final long NO_TURN = -1;
 
-  /** The wait for its window from which on other connections are better. */
+  /** With a longer wait for the connection's window, other connections are preferred. */
   private static final long SHUT_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** The wait of streams that do not hold the window from which on it is replaced. */
+  /** With a longer wait of streams that do not hold the window, the connection is replaced. */
   private static final long REPLACED_NS = TimeUnit.SECONDS.toNanos(2);
 
   /** The connection itself, with its streams. */
@@ -54,15 +54,13 @@ final class Http2Upstream implements StreamEvents {
   private boolean hasRead;
   private boolean isNoHttp2;
 
-  /** Whether content waits for its window for long. */
+  /** Whether content has waited for its window for long. */
   private boolean isShut;
 
-  /** The clients whose places reset streams still have, by slot. */
+  /** The clients whose reset streams still have places, by slot. */
   private long[] resetClients = {};
 
-  /**
-   * The turn in which it was first seen that no more can be written; {@link #NO_TURN} if it can.
-   */
+  /** The first turn in which no more could be written; {@link #NO_TURN} if it can be. */
   private long fullSinceTurn = NO_TURN;
 
   Http2Upstream(Http2UpstreamLoop http2Loop, Http2Connections connections, Channel channel) {
@@ -82,7 +80,7 @@ final class Http2Upstream implements StreamEvents {
             http2Loop.connections, Role.CLIENT, channel, http2Loop.observer, 0, this);
   }
 
-  /** Reads and writes for the connection. */
+  /** The channel handler of the connection. */
   ChannelHandler handler() {
     return http2.handler();
   }
@@ -103,14 +101,14 @@ final class Http2Upstream implements StreamEvents {
     return targets;
   }
 
-  /** Whether the service has said what it allows. */
+  /** Whether the service's settings have arrived. */
   boolean isSettled() {
     return isSettled;
   }
 
   /**
-   * Whether it has so many streams, or so much to send, or its window shut, that there should be
-   * another.
+   * Whether there should be another connection: this one has many streams, much to send, or its
+   * window is shut.
    */
   boolean isCrowded(long turn) {
     if (channel.isWritable()) {
@@ -143,22 +141,22 @@ final class Http2Upstream implements StreamEvents {
     return connections.answeredNs() >= ns;
   }
 
-  /** Why there is no connection any more, if it ends before it is settled. */
+  /** Why the connection has ended before its settings arrived. */
   RefusalReason failure() {
     return isNoHttp2 ? RefusalReason.UPSTREAM_MALFORMED : RefusalReason.UPSTREAM_CLOSED;
   }
 
-  /** Whether it has no stream but those that were reset. */
+  /** Whether it has no stream, except reset ones. */
   boolean isIdle() {
     return http2.streamCount() == http2.unseenResets();
   }
 
-  /** The connection has no stream, and another one would do. */
+  /** Ends the connection if it stays unused, as there are others. */
   void idle() {
     timer.until(http2Loop.nowNs() + IDLE_NS);
   }
 
-  /** The connection is used, or is to stay. */
+  /** Keeps the connection, as it is used, or the only one. */
   void stay() {
     if (isSettled) {
       timer.until(Deadlines.NEVER);
@@ -189,15 +187,15 @@ final class Http2Upstream implements StreamEvents {
     health.read(http2Loop.nowNs());
   }
 
-  /** Whether it may be that: less than so many bytes are not sent first by anybody. */
+  /** Whether the first bytes may be a SETTINGS frame, with which HTTP/2 begins. */
   private static boolean beginsWithSettings(ByteBuf bytes) {
     return bytes.readableBytes() <= TYPE_OFFSET
         || bytes.getByte(bytes.readerIndex() + TYPE_OFFSET) == FrameType.SETTINGS;
   }
 
   /**
-   * The place of a stream that was reset is its client's until the service has seen that; {@link
-   * Http2Pool#placeLeft} is told then.
+   * Keeps the place of a reset stream for its client, until the service has seen the reset; then
+   * {@link Http2Pool#placeLeft} is called.
    */
   void keepPlace(int stream, long client) {
     if (stream >= resetClients.length) {
@@ -207,7 +205,7 @@ final class Http2Upstream implements StreamEvents {
     connections.roomChanged(this); // it may be idle now
   }
 
-  /** Asks for the places of streams that were reset, if they are many or others wait for them. */
+  /** Asks for the places of reset streams, if there are many or requests wait. */
   void askForPlaces() {
     boolean isNeeded =
         4 * http2.unseenResets() >= http2.peerSettings().maxStreams()
@@ -246,8 +244,8 @@ final class Http2Upstream implements StreamEvents {
   }
 
   /**
-   * The time since when the first request waits for its answer, of those that have waited since
-   * later than {@code afterNs}; {@link Deadlines#NEVER} if none does.
+   * Since when the first request waits for its response, of those that began to wait after {@code
+   * afterNs}; {@link Deadlines#NEVER} if none does.
    */
   long awaitedSince(long afterNs) {
     long sinceNs = Deadlines.NEVER;
@@ -260,7 +258,7 @@ final class Http2Upstream implements StreamEvents {
     return sinceNs;
   }
 
-  /** Tells of each stream that an exchange has. */
+  /** Calls {@code told} for each stream of an exchange. */
   void forEachStream(Consumer<UpstreamStream> told) {
     for (int stream = 0; stream < http2.slots(); stream++) {
       UpstreamStream exchange = (UpstreamStream) http2.owner(stream);
@@ -270,7 +268,7 @@ final class Http2Upstream implements StreamEvents {
     }
   }
 
-  /** The connection is to get no new streams. */
+  /** Gives the connection no new streams, and opens another. */
   void replace(ReplacementCause cause) {
     connections.replace(this, cause);
   }
@@ -320,16 +318,17 @@ final class Http2Upstream implements StreamEvents {
     }
   }
 
-  /** A head has come, or content. */
+  /** A head or content has arrived. */
   void answered() {
     health.answered();
     connections.answered(http2Loop.nowNs());
   }
 
   /**
-   * A stream has ended before its time.
+   * A stream has ended early.
    *
-   * @return false if the connection has, as the service does not speak HTTP/2, or not as it must.
+   * @return false if the connection has ended too, as the service does not speak HTTP/2, or
+   *     violates it.
    */
   boolean streamEnded(StreamEnd how, int errorCode) {
     if (how == StreamEnd.UNPROCESSED

@@ -4,7 +4,7 @@ import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.upstream.UpstreamLoop;
 
-/** The state that both pools of one event loop to a service of HTTP/2 share. */
+/** What both pools of one event loop for a service of HTTP/2 share. */
 final class Http2UpstreamLoop {
   final UpstreamLoop upstream;
 
@@ -19,7 +19,7 @@ final class Http2UpstreamLoop {
 
   final UpstreamTurn turn;
 
-  /** Takes connections over which HTTP/1.1 was agreed on; null if all speak HTTP/2. */
+  /** Takes over connections on which HTTP/1.1 was agreed on; null if all speak HTTP/2. */
   AlpnOrigin alpn;
 
   Http2UpstreamLoop(

@@ -4,9 +4,9 @@ import dev.weir.proxy.http2.Http2Connection;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The bytes of one request as they were sent, kept until an answer begins: if the service says that
- * it has not looked at the request, they are sent again. A head is always kept, of a body {@value
- * #MAX_BODY_BYTES} bytes at most: who sends more than that is told, and may repeat it.
+ * The bytes of a request as they were sent, kept until a response begins: if the service has not
+ * processed the request, they are sent again. A head is always kept, of a body at most {@value
+ * #MAX_BODY_BYTES} bytes; a request with more is not sent again.
  */
 final class ReplayBuffer {
   static final int MAX_BODY_BYTES = 4 * 1024;
@@ -16,7 +16,7 @@ final class ReplayBuffer {
   private boolean ended;
   private boolean whole;
 
-  /** The offset of the head in all that its connection has written. */
+  /** The position of the head in all that its connection has written. */
   private long offset;
 
   /**
@@ -45,29 +45,29 @@ final class ReplayBuffer {
     }
   }
 
-  /** Some of the body is not kept: the request cannot be sent again. */
+  /** Drops the body, as it is too large: the request cannot be sent again. */
   void forgetBody() {
     whole = false;
   }
 
-  /** Whether all that was sent is here. */
+  /** Whether everything that was sent is kept. */
   boolean isWhole() {
     return bytes != null && whole;
   }
 
-  /** Sends the head, and with it the end if nothing follows. */
+  /** Sends the head, and ends the stream if nothing follows. */
   void sendHead(Http2Connection connection, int stream) {
     offset = connection.writtenBytes();
     connection.sendHead(stream, bytes, headBytes, ended && bodyBytes() == 0);
   }
 
-  /** Sends all of it; returns how much of the body waits. */
+  /** Sends everything; returns how much of the body waits. */
   int send(Http2Connection connection, int stream) {
     sendHead(connection, stream);
     return bodyBytes() == 0 ? 0 : connection.sendData(stream, copyBody(), ended);
   }
 
-  /** Whether nothing of it has left the connection that it was written to last. */
+  /** Whether the connection that it was written to has sent none of it. */
   boolean isUnsent(Http2Connection connection) {
     return connection.isUnsent(offset);
   }

@@ -41,7 +41,7 @@ import io.netty.buffer.Unpooled;
  * </pre>
  */
 final class UpstreamStream implements ServiceSide, StreamOwner {
-  /** Informational responses to one request, before the final one. */
+  /** The most informational responses before the final one. */
   private static final int MAX_INFORMATIONAL = 8;
 
   private enum State {
@@ -50,7 +50,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     /** The request waits for a stream. */
     WAITING,
 
-    /** The head is sent, or about to be; the service has sent no final one. */
+    /** The head is sent, or about to be; no final head has arrived. */
     SENT,
 
     /** The request waits for a second stream. */
@@ -59,13 +59,13 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     /** The head is sent on the second stream, or about to be. */
     SENT_AGAIN,
 
-    /** The final head has come. */
+    /** The final head has arrived. */
     ANSWERED,
 
-    /** The final head of a gRPC call has come: its messages may be far apart. */
+    /** The final head of a gRPC call has arrived: its messages may be far apart. */
     STREAMING,
 
-    /** The service has agreed to a WebSocket. */
+    /** The service has accepted a WebSocket. */
     TUNNEL,
 
     /** The service has ended its side of the tunnel. */
@@ -76,7 +76,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
   private final Http2UpstreamLoop http2Loop;
   private final ReplayBuffer kept = new ReplayBuffer();
 
-  /** Ends when the service has had its time. */
+  /** The deadline of the service. */
   private final ServiceTimer wait =
       new ServiceTimer() {
         @Override
@@ -92,10 +92,10 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
   private Http2Upstream connection;
   private int stream;
 
-  /** The time at which it got its stream. */
+  /** When it got its stream. */
   private long openedNs;
 
-  /** Whether the pool counts it among the streams that last. */
+  /** Whether the pool counts it as long-lived. */
   boolean isLong;
 
   private boolean headMethod;
@@ -103,7 +103,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
   private boolean requestEnded;
   private int informationalCount;
 
-  /** Whether it is the service that is waited for; and since when, or when that was looked at. */
+  /** Whether the exchange waits for the service, and since when. */
   private boolean waitsForService;
 
   private long waitsSinceNs;
@@ -113,17 +113,17 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
 
   private int responseHeldBytes;
 
-  /** Bytes among those held of the request that are sent again: the client knows them consumed. */
+  /** Held bytes of the request that are sent again, and that the client knows as consumed. */
   private int heldAgainBytes;
 
-  /** Whether the request's side is calling, and is told by its call of what fails. */
+  /** Whether the request's side is calling: a failure is then returned by that call. */
   private boolean isCalled;
 
   private RefusalReason failure;
 
   /**
-   * The next stream that has told its client something in this turn ({@link UpstreamTurn}); this
-   * one if there is none, null if this has told nothing.
+   * The next stream with unflushed output to its client in this turn ({@link UpstreamTurn}); this
+   * one if there is none, null if this has none.
    */
   UpstreamStream nextTold;
 
@@ -133,7 +133,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     http2Loop.upstream.deadlines().join(wait);
   }
 
-  /** Starts with a request that asks for a stream. */
+  /** Starts with a request that needs a stream. */
   void start(ProxiedRequest newRequest, long ofClient) {
     state = State.WAITING;
     request = newRequest;
@@ -166,7 +166,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     return headMethod;
   }
 
-  /** The time at which it got its stream. */
+  /** When it got its stream. */
   long openedNs() {
     return openedNs;
   }
@@ -185,7 +185,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     leave();
   }
 
-  /** The service speaks HTTP/1.1: the request, which waits, goes to who has its connections. */
+  /** Passes the waiting request to the pool of HTTP/1.1, which the service speaks. */
   void handOver() {
     if (state == State.WAITING_AGAIN) {
       fail(RefusalReason.UPSTREAM_CLOSED, RequestEnd.NO_CODE); // HTTP/1.1 keeps none
@@ -205,7 +205,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     openedNs = http2Loop.nowNs();
   }
 
-  /** Sends the request, which has got the stream that it waited for. */
+  /** Sends the request, which has waited for its stream. */
   void begin() {
     if (state == State.SENT) {
       request.opened(this);
@@ -233,7 +233,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     return called();
   }
 
-  /** Fails, where a WebSocket is asked for, if the service has not said that it takes any. */
+  /** Fails a request for a WebSocket if the service has not announced that it takes any. */
   private boolean mayAsk() {
     boolean may = !asksForWebSocket || connection.http2.peerSettings().allowsConnectProtocol();
     if (!may) {
@@ -307,8 +307,8 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
   }
 
   /**
-   * Gives the service its time anew where it is the service that is waited for: it has the whole
-   * request, or does not take what there is of it.
+   * Restarts the service's time if the exchange waits for the service: it has the whole request, or
+   * does not read what there is of it.
    */
   private void awaitService() {
     waitsSinceNs = http2Loop.nowNs();
@@ -328,8 +328,8 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
   }
 
   /**
-   * The time since when the service, which has answered nothing, is waited for; {@link
-   * Long#MIN_VALUE} if it is not.
+   * Since when the service, without a response so far, is waited for; {@link Long#MIN_VALUE} if it
+   * is not.
    */
   long waitsSinceNs() {
     return waitsForService && isUnanswered() ? waitsSinceNs : Long.MIN_VALUE;
@@ -355,7 +355,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     }
   }
 
-  /** A head has come; false if it is none that may be passed on. */
+  /** Takes a head; false if it may not be passed on. */
   boolean headReceived(ResponseHead head, boolean ended) {
     if (head.informational()) {
       awaitService();
@@ -379,7 +379,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     return true;
   }
 
-  /** Whether what follows the head is the tunnel's. */
+  /** Whether a head accepts a WebSocket. */
   boolean agreesToWebSocket(ResponseHead head) {
     return asksForWebSocket && head.agrees();
   }
@@ -401,7 +401,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     }
   }
 
-  /** Takes over {@code bytes} of the tunnel, and returns how many of them are held. */
+  /** Passes on {@code bytes} of the tunnel, and returns how many of them are held. */
   private int tunnelReceived(ByteBuf bytes, boolean ended) {
     ProxiedRequest served = request;
     http2Loop.turn.told(this);
@@ -460,7 +460,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     }
   }
 
-  /** The response is whole: what happens to the stream is settled before the request goes on. */
+  /** The response is complete: settles the stream before the request goes on. */
   private ProxiedRequest complete() {
     ProxiedRequest served = request;
     request = null;
@@ -471,7 +471,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     return served;
   }
 
-  /** Passes on what the client has been told in this turn. */
+  /** Flushes what was passed to the client in this turn. */
   void flushResponse() {
     if (request != null) {
       request.flushResponse();
@@ -513,7 +513,9 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     }
   }
 
-  /** The service has ended its side of the tunnel, and takes no more (RFC 9113, section 8.1). */
+  /**
+   * The service has ended its side of the tunnel, and takes no more bytes (RFC 9113, section 8.1).
+   */
   private void wantsNoMore() {
     ProxiedRequest served = request;
     request = null;
@@ -535,12 +537,12 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     }
   }
 
-  /** The service has sent what nobody may pass on. */
+  /** Ends the exchange, as the service's message is malformed. */
   void malformed() {
     fail(RefusalReason.UPSTREAM_MALFORMED, ErrorCode.INTERNAL_ERROR);
   }
 
-  /** The exchange has ended; whoever is calling is told by its call. */
+  /** Ends the exchange; a caller learns it from its call. */
   void fail(RefusalReason reason, int errorCode) {
     ProxiedRequest failed = request;
     if (failed == null) {
@@ -555,7 +557,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     }
   }
 
-  /** Resets the stream, if it is not over, and ends. */
+  /** Resets the stream, unless it has ended, and ends the exchange. */
   private void cancel(int errorCode) {
     if (connection != null) {
       connection.http2.reset(stream, errorCode);
@@ -563,12 +565,12 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     leave();
   }
 
-  /** Serves no other request. */
+  /** Stops this object from being reused. */
   void leaveLoop() {
     wait.leave();
   }
 
-  /** Leaves the stream, or the wait for one, and ends. */
+  /** Leaves the stream, or the queue, and ends the exchange. */
   private void leave() {
     waitForNothing();
     kept.discard();

@@ -3,28 +3,28 @@ package dev.weir.proxy.upstream.h2;
 import dev.weir.proxy.loop.TurnEnd;
 
 /**
- * The turn of an event loop, as streams to the service see it: which one it is, and which streams
- * have told their clients something in it. What they have told is sent at its end, once.
+ * The turn of an event loop, for streams to the service: its number, and the streams that have
+ * passed something to their clients in it, which is flushed once, at its end.
  */
 final class UpstreamTurn implements TurnEnd.Member {
   private final TurnEnd turnEnd;
   private boolean joined;
   private long number;
 
-  /** The stream that was the last to tell its client something; the others follow it. */
+  /** The last stream that has passed something to its client; the others follow it. */
   private UpstreamStream told;
 
   UpstreamTurn(TurnEnd turnEnd) {
     this.turnEnd = turnEnd;
   }
 
-  /** The number of this turn; what was written in it has not been sent. */
+  /** The number of this turn, whose output has not been flushed. */
   long number() {
     join();
     return number;
   }
 
-  /** A stream has told its client something that is not the end. */
+  /** A stream has passed something to its client that is not the end. */
   void told(UpstreamStream stream) {
     if (stream.nextTold == null) {
       stream.nextTold = told == null ? stream : told;

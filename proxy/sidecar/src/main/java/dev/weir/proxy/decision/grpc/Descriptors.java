@@ -16,8 +16,8 @@ import java.util.TreeSet;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The compiled descriptions of messages and services ({@code google.protobuf.FileDescriptorSet}),
- * by file and by what each declares. Immutable; any thread.
+ * The compiled descriptors of messages and services ({@code google.protobuf.FileDescriptorSet}), by
+ * file and by declared name. Immutable; any thread.
  */
 final class Descriptors {
   /** Fields of {@code FileDescriptorSet} and {@code FileDescriptorProto}. */
@@ -41,7 +41,7 @@ final class Descriptors {
   private final Set<String> messages = new HashSet<>();
   private final Set<String> services = new TreeSet<>();
 
-  /** Reads resources beside the classes: each a set, of which the same files may be in several. */
+  /** Reads descriptor sets from resources beside the classes; a file may be in several. */
   static Descriptors ofResources(String... names) {
     Descriptors read = new Descriptors();
     for (String name : names) {
@@ -59,7 +59,7 @@ final class Descriptors {
 
   private Descriptors() {}
 
-  /** The values of a field of bytes, of which a message may have any number. */
+  /** The values of a repeated field of bytes. */
   private static List<byte[]> values(byte[] message, int wanted) {
     List<byte[]> values = new ArrayList<>();
     ProtoReader reader = new ProtoReader().wrap(new UnsafeBuffer(message), 0, message.length);
@@ -106,22 +106,22 @@ final class Descriptors {
     return name;
   }
 
-  /** The full names of all services, in the order of the alphabet. */
+  /** The full names of all services, in alphabetical order. */
   Set<String> services() {
     return services;
   }
 
-  /** Whether that is the full name of a type of messages. */
+  /** Whether a message has that full name. */
   boolean isMessage(String symbol) {
     return messages.contains(symbol);
   }
 
-  /** The file that declares a message, enumeration, service or method; null if none does. */
+  /** The file that declares a message, enumeration, service or method; null if there is none. */
   String fileOf(String symbol) {
     return fileBySymbol.get(symbol);
   }
 
-  /** A file and all that it needs, each once, it first; none if it is not there. */
+  /** A file, followed by all its dependencies, each once; empty if there is no such file. */
   List<byte[]> withDependencies(String file) {
     Set<String> names = new LinkedHashSet<>();
     gather(file, names);

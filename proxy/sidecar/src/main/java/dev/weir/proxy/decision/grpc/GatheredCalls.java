@@ -7,17 +7,16 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The unary calls whose messages have come whole in one read of a connection. They are asked once
- * all frames of that read are known, one behind the other: the code of a whole call is more than a
- * processor keeps near, that of one of its halves is not. Those of one method that follow on one
- * another are looked at together before they are asked. One per event loop; empty but while a
- * connection is read.
+ * The unary calls whose complete messages arrived in one read of a connection. They are made after
+ * all frames of that read are known, one after the other: the code for both does not fit a
+ * processor's caches, the code for one does. Consecutive calls of one method are looked at together
+ * before they are made. One per event loop; empty except while a connection is read.
  */
 public final class GatheredCalls {
-  /** The most calls of one read; of a longer one the first are asked before the next are read. */
+  /** The most calls of one read that are gathered; then they are made before more are read. */
   static final int MAX_CALLS = 64;
 
-  /** The most calls that are looked at together; memory is not fetched ahead for more. */
+  /** The most calls that are looked at together; memory is not prefetched for more. */
   public static final int MAX_EXPECTED = 16;
 
   /** The place of a call that is not gathered. */
@@ -29,13 +28,13 @@ public final class GatheredCalls {
   private final UnsafeBuffer bytes = new UnsafeBuffer(0, 0);
   private int count;
 
-  /** Has the messages of all; it is lent until the read ends. */
+  /** The buffer with all messages, lent until the read ends. */
   private ByteBuf in;
 
   /**
-   * Takes a call whose message has come.
+   * Adds a call whose message has arrived.
    *
-   * @return its place, which it {@linkplain #leave leaves} if it ends before it is asked.
+   * @return its place, which it {@linkplain #leave leaves} if it ends before it is made.
    */
   int add(GrpcCall call, ByteBuf from, int offset, int length) {
     if (count == MAX_CALLS) {
@@ -48,12 +47,12 @@ public final class GatheredCalls {
     return count++;
   }
 
-  /** The call at a place has ended. */
+  /** Removes the call at a place, which has ended. */
   void leave(int place) {
     calls[place] = null;
   }
 
-  /** Asks with all messages. */
+  /** Makes all calls. */
   void askAll() {
     try {
       for (int from = 0; from < count; ) {
@@ -91,7 +90,7 @@ public final class GatheredCalls {
     return to;
   }
 
-  /** Has calls looked at; where our own code fails in that, each is made as if nobody had. */
+  /** Has the method look at calls; if that throws, they are made as if it had not. */
   private void expect(int from, int to) {
     try {
       ChannelIo.view(in, 0, in.capacity(), bytes);
@@ -111,7 +110,7 @@ public final class GatheredCalls {
     return calls[place];
   }
 
-  /** The bytes of the messages that are looked at, until the last of them is asked. */
+  /** The bytes of the messages that are looked at, until the last of them is made. */
   public DirectBuffer bytes() {
     return bytes;
   }

@@ -16,27 +16,27 @@ import io.netty.buffer.Unpooled;
 import org.agrona.DirectBuffer;
 
 /**
- * One call of gRPC, from its head to its status. Belongs to its stream until then, and afterwards
- * to the event loop, which has it serve another.
+ * One gRPC call, from its head to its status. Belongs to its stream until then; the event loop
+ * reuses it.
  */
 public final class GrpcCall implements RoutedStream {
-  /** Tells the caller that its bytes are not the message of the method. */
+  /** The status message for bytes that are not a message of the method. */
   public static final String NO_MESSAGE = "the message is none of this method's";
 
-  /** The longest message that is taken. */
+  /** The longest message that is accepted. */
   public static final int MAX_MESSAGE_BYTES = 4 << 20;
 
   /** The longest message of a streaming call, several of which may wait. */
   static final int MAX_STREAMED_BYTES = 32 * 1024;
 
-  /** A streaming call of which more answers wait is not asked further. */
+  /** A streaming call with more unread answers takes no further message for now. */
   private static final int MAX_WAITING_BYTES = 256 * 1024;
 
   private final GrpcCalls calls;
   private final LengthPrefixedMessages messages;
   private final Time time = new Time();
 
-  /** The stream's connection; null while the call serves none. */
+  /** The stream's connection; null while the call is unused. */
   private Http2Connection connection;
 
   private int stream;
@@ -47,7 +47,7 @@ public final class GrpcCall implements RoutedStream {
   private long contentLength;
   private int token;
 
-  /** The status that refuses the call before its method knows of it; null for none. */
+  /** The status with which the call is refused before its method gets it; null for none. */
   private GrpcStatus fault;
 
   private String faultMessage;
@@ -57,7 +57,7 @@ public final class GrpcCall implements RoutedStream {
   private boolean isAsked;
   private boolean isListed;
 
-  /** Whether it is one of the {@link StreamingCalls}. */
+  /** Whether it counts among the {@link StreamingCalls}. */
   private boolean isCounted;
 
   /** The place among the {@link GatheredCalls}. */
@@ -65,7 +65,7 @@ public final class GrpcCall implements RoutedStream {
 
   private Object attachment;
 
-  /** How long the call may last. */
+  /** The deadline of the call. */
   private final class Time extends Deadlines.Waiter {
     private boolean joined;
 
@@ -95,7 +95,7 @@ public final class GrpcCall implements RoutedStream {
     messages = new LengthPrefixedMessages(this, calls);
   }
 
-  /** Begins with a head that was read. */
+  /** Begins with a head. */
   void head(GrpcMethod of, Peer from, long nowNs, long untilNs, long ofContent, int ofToken) {
     method = of;
     peer = from;
@@ -111,7 +111,7 @@ public final class GrpcCall implements RoutedStream {
     attachment = null;
   }
 
-  /** Says that the call is refused as soon as it has its stream. */
+  /** Refuses the call as soon as it has its stream. */
   void refuse(GrpcStatus status, String message) {
     if (fault == null) {
       fault = status;
@@ -151,7 +151,7 @@ public final class GrpcCall implements RoutedStream {
     return isCounted;
   }
 
-  /** Whether it is on the list of those that are looked at when the turn ends. */
+  /** Whether it is on the list of calls that are checked when the turn ends. */
   boolean isListed() {
     return isListed;
   }
@@ -160,14 +160,14 @@ public final class GrpcCall implements RoutedStream {
     isListed = listed;
   }
 
-  /** The turn has ended in which the call began: if it is still there, it has a time. */
+  /** The turn in which the call began has ended: sets its deadline, if it still waits. */
   void turnEnded() {
     if (connection != null) {
       await(isAsked ? endNs() : Math.min(deadlineNs, arrivedNs + calls.bodyNs()));
     }
   }
 
-  /** When it ends at the latest, once it has been asked. */
+  /** When the call ends at the latest, once its method has it. */
   private long endNs() {
     return method.isStreaming()
         ? Math.min(deadlineNs, arrivedNs + StreamingCalls.LONGEST_NS)
@@ -206,7 +206,7 @@ public final class GrpcCall implements RoutedStream {
     }
   }
 
-  /** Its connection; null if it serves none. */
+  /** Its connection; null while the call is unused. */
   Http2Connection connection() {
     return connection;
   }
@@ -228,17 +228,17 @@ public final class GrpcCall implements RoutedStream {
     return method.maxMessageBytes();
   }
 
-  /** Whether so much of its answers waits that it is not asked further. */
+  /** Whether so many of its answers are unread that it takes no further message for now. */
   boolean areAnswersUnread() {
     return waitingBytes > MAX_WAITING_BYTES;
   }
 
-  /** Has the method asked with a message that is whole, once all that was read with it is known. */
+  /** Passes a complete message to the method, after all frames of the read are known. */
   void gather(ByteBuf in, int offset, int length) {
     gatheredPlace = calls.gathered().add(this, in, offset, length);
   }
 
-  /** All that was read with its message is known. */
+  /** All frames of the read are known: passes the message to the method. */
   void askGathered(ByteBuf in, int offset, int length) {
     gatheredPlace = GatheredCalls.NOWHERE;
     try {
@@ -248,7 +248,7 @@ public final class GrpcCall implements RoutedStream {
     }
   }
 
-  /** Asks the method with a message that is whole. */
+  /** Passes a complete message to the method. */
   void ask(DirectBuffer message) {
     if (calls.parts.clock().nowNs() >= deadlineNs) {
       abort(GrpcStatus.DEADLINE_EXCEEDED, "the deadline has passed");
@@ -259,7 +259,7 @@ public final class GrpcCall implements RoutedStream {
     method.call(this);
   }
 
-  /** No more messages come. */
+  /** The client has ended its side. */
   void streamEnded() {
     if (isAsked) {
       method.ended(this);
@@ -285,7 +285,7 @@ public final class GrpcCall implements RoutedStream {
     }
   }
 
-  /** Fails the call, of which its method is told if it has been asked; returns false. */
+  /** Fails the call; its method is told if it has the call. Returns false. */
   boolean abort(GrpcStatus status, String message) {
     cancel();
     return fail(status, message);
@@ -301,17 +301,17 @@ public final class GrpcCall implements RoutedStream {
     return calls.message();
   }
 
-  /** The other end of the connection that it came on. */
+  /** The peer of the connection. */
   public Peer peer() {
     return peer;
   }
 
-  /** Which of the configured tokens its client has, from 1; 0 if none. */
+  /** The number of the client's token among those configured, from 1; 0 if it has none. */
   public int token() {
     return token;
   }
 
-  /** Whether its client has a token; if not, the call has failed. */
+  /** Fails the call unless its client has a token; returns whether it has. */
   public boolean requireToken() {
     if (token > 0) {
       return true;
@@ -321,35 +321,32 @@ public final class GrpcCall implements RoutedStream {
         : fail(GrpcStatus.UNAUTHENTICATED, Tokens.EXPECTED);
   }
 
-  /** When its head came, in the loop's time. */
+  /** When its head arrived, in the loop's time. */
   public long arrivedNs() {
     return arrivedNs;
   }
 
-  /** When its client waits no longer, in the loop's time; or {@link Deadlines#NEVER}. */
+  /** The client's deadline, in the loop's time; or {@link Deadlines#NEVER}. */
   public long deadlineNs() {
     return deadlineNs;
   }
 
-  /** Keeps what its method wants again until the call is over. */
+  /** Keeps an object for the method until the call ends. */
   public void attach(Object kept) {
     attachment = kept;
   }
 
-  /** The object that was attached; null if none was. */
+  /** The attached object; null if there is none. */
   public Object attachment() {
     return attachment;
   }
 
-  /**
-   * Begins an answer: it is written there, and sent by {@link #send}, before any other call is
-   * answered.
-   */
+  /** Begins an answer, which is sent by {@link #send} before any other call is answered. */
   public ProtoWriter answer() {
     return calls.writer().begin();
   }
 
-  /** Sends the answer that was written, and ends the call unless it is a streaming one. */
+  /** Sends the answer, and ends the call unless it is streaming. */
   public void send() {
     ProtoWriter writer = calls.writer();
     byte[] message = writer.array();
@@ -369,7 +366,7 @@ public final class GrpcCall implements RoutedStream {
     }
   }
 
-  /** Ends the call well; a unary one has sent its answer. */
+  /** Ends the call with status OK; a unary call has sent its answer. */
   public void end() {
     if (answered) {
       connection.sendTrailers(stream, GrpcHeads.OK);
@@ -380,10 +377,10 @@ public final class GrpcCall implements RoutedStream {
   }
 
   /**
-   * Ends the call with a status that says why it has no answer, or no more of it.
+   * Ends the call with an error status.
    *
-   * @param message tells a person what was wrong and what was expected.
-   * @return false, for those who say by that that the call has ended.
+   * @param message says what was wrong and what was expected.
+   * @return false, for callers whose result says whether the call goes on.
    */
   public boolean fail(GrpcStatus status, String message) {
     if (answered) {
@@ -395,7 +392,7 @@ public final class GrpcCall implements RoutedStream {
     return false;
   }
 
-  /** The call is over, and serves another. */
+  /** Ends the call, so that it can be reused. */
   private void ended(GrpcStatus status) {
     Http2Connection served = connection;
     if (gatheredPlace != GatheredCalls.NOWHERE) {
@@ -415,7 +412,7 @@ public final class GrpcCall implements RoutedStream {
     calls.give(this);
   }
 
-  /** Something of ours has failed: the call ends, and no other. */
+  /** Ends this call, and no other, after an unexpected exception. */
   private void failed(Throwable bug) {
     InternalErrors.caught("a call of gRPC", bug);
     if (connection != null) {

@@ -31,17 +31,19 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Finds the calls of gRPC among the streams of clients, and has what they share: one per event
- * loop.
+ * Finds the gRPC calls among the streams of clients, and has the state that they share. One per
+ * event loop.
  */
 public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
   /** The most calls of one connection at once. */
   static final int MAX_STREAMS = 1_000;
 
-  /** A message of the longest, and others beside it. */
+  /**
+   * The most bytes that a connection holds: one message of the greatest length, and some others.
+   */
   public static final long MAX_RECEIVED_BYTES = GrpcCall.MAX_MESSAGE_BYTES + (1L << 20);
 
-  /** Calls that are kept for later; a loop that is busier makes others anew. */
+  /** The most unused calls that are kept for later. */
   private static final int MAX_KEPT = 1_000;
 
   private static final int PREFIX_BYTES = 5;
@@ -183,7 +185,10 @@ public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
     return call;
   }
 
-  /** Whether a path is an endpoint's, or malformed: both are answered as in any request of HTTP. */
+  /**
+   * Whether a path belongs to an HTTP endpoint, or is malformed: both are answered as HTTP
+   * requests.
+   */
   private boolean isOfHttp(DirectBuffer bytes, int at, int length) {
     return length == 0
         || bytes.getByte(at) != '/'
@@ -210,7 +215,7 @@ public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
     free.give(call);
   }
 
-  /** A call awaits its message: if that has not come by the end of the turn, it has a time. */
+  /** Waits for a call's message: if it has not come by the end of the turn, it gets a deadline. */
   void listen(GrpcCall call) {
     if (!call.isListed()) {
       call.list(true);
@@ -234,19 +239,19 @@ public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
     told.clear();
   }
 
-  /** A call's message has begun, and is long; false if its connection has too many. */
+  /** Begins a long message of a call; false if its connection has too many. */
   boolean joinLong(LengthPrefixedMessages messages) {
     return longMessages
         .computeIfAbsent(messages.connection(), connection -> new LongMessages())
         .join(messages);
   }
 
-  /** Whether more of a call's long message may come. */
+  /** Whether more of a call's long message may come now. */
   boolean isGathered(LengthPrefixedMessages messages) {
     return longMessages.get(messages.connection()).isGathered(messages);
   }
 
-  /** A call's long message is whole, or will never be. */
+  /** Ends a long message of a call, complete or not. */
   void leaveLong(LengthPrefixedMessages messages) {
     LongMessages of = longMessages.get(messages.connection());
     of.leave(messages);
@@ -261,7 +266,7 @@ public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
     asking(null);
   }
 
-  /** Is told that all of one method's calls are asked, before those of the next. */
+  /** Calls of a method follow: tells the method before it that none of its own follow. */
   void asking(GrpcMethod method) {
     if (method != asked) {
       GrpcMethod before = asked;
@@ -277,18 +282,18 @@ public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
     return streaming;
   }
 
-  /** Calls that will be asked when all of a read is known. */
+  /** Calls that are made when all frames of a read are known. */
   GatheredCalls gathered() {
     return gathered;
   }
 
-  /** Points at a message, until the next one. */
+  /** A view of a message, until the next call. */
   DirectBuffer message(ByteBuf in, int offset, int length) {
     ChannelIo.view(in, offset, length, message);
     return message;
   }
 
-  /** The message that was pointed at last. */
+  /** The last message. */
   DirectBuffer message() {
     return message;
   }
@@ -297,12 +302,12 @@ public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
     return writer;
   }
 
-  /** A good answer of one message. */
+  /** The template of a successful answer with one message. */
   AnswerTemplate unaryAnswer() {
     return unaryAnswer;
   }
 
-  /** How long a message may take to come. */
+  /** How long a message may take to arrive. */
   long bodyNs() {
     return bodyNs;
   }

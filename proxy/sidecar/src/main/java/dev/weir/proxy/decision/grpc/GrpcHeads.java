@@ -4,12 +4,12 @@ import dev.weir.proxy.grpc.GrpcMessage;
 import dev.weir.proxy.grpc.GrpcStatus;
 import dev.weir.proxy.http2.hpack.HpackEncoder;
 
-/** Heads and trailers of answers to calls, encoded: the same bytes on any connection. */
+/** Encoded heads and trailers of answers to calls: the same bytes on any connection. */
 final class GrpcHeads {
-  /** The head before the messages. */
+  /** The head before messages. */
   static final byte[] ANSWER = head().bytes();
 
-  /** The trailers behind them. */
+  /** The trailers after messages. */
   static final byte[] OK = new HpackEncoder().add("grpc-status", "0").bytes();
 
   private GrpcHeads() {}
@@ -18,7 +18,7 @@ final class GrpcHeads {
     return new HpackEncoder().add(":status", "200").add("content-type", "application/grpc");
   }
 
-  /** An answer of a status alone. */
+  /** A response that has only a status. */
   static byte[] status(GrpcStatus status, String message) {
     HpackEncoder head = head();
     if (status == GrpcStatus.UNIMPLEMENTED) {
@@ -27,7 +27,7 @@ final class GrpcHeads {
     return add(head, status, message).bytes();
   }
 
-  /** Trailers behind messages. */
+  /** Trailers with a status, after messages. */
   static byte[] trailers(GrpcStatus status, String message) {
     return add(new HpackEncoder(), status, message).bytes();
   }
@@ -39,7 +39,7 @@ final class GrpcHeads {
         : block.add("grpc-message", GrpcMessage.percentEncoded(message));
   }
 
-  /** Writes what stands before a message that is not compressed. */
+  /** Writes the prefix of an uncompressed message. */
   static void writePrefix(byte[] to, int messageBytes) {
     to[0] = 0;
     to[1] = (byte) (messageBytes >>> 24);

@@ -10,8 +10,7 @@ import java.util.stream.Collectors;
 import org.agrona.DirectBuffer;
 
 /**
- * The methods that one event loop answers, found by their paths: those that it is given, and health
- * and reflection of their services.
+ * The methods of one event loop by path: those given, and health and reflection for their services.
  */
 public final class GrpcMethods {
   private final Health health;
@@ -20,7 +19,7 @@ public final class GrpcMethods {
   private final int mask;
 
   /**
-   * @param offered with a path each of its own; health and reflection are not among them.
+   * @param offered methods, each with a path of its own, without health and reflection.
    */
   public GrpcMethods(List<GrpcMethod> offered) {
     health = new Health(healthNames(offered));
@@ -42,14 +41,14 @@ public final class GrpcMethods {
     }
   }
 
-  /** The services that methods belong to, by their full names. */
+  /** The full names of the methods' services. */
   private static Set<String> services(List<GrpcMethod> methods) {
     return methods.stream()
         .map(method -> method.path().substring(1, method.path().lastIndexOf('/')))
         .collect(Collectors.toSet());
   }
 
-  /** The names that health checks may ask for: services, and other names of them. */
+  /** The names that health checks may ask for. */
   private static Set<String> healthNames(List<GrpcMethod> methods) {
     Set<String> names = new HashSet<>(services(methods));
     methods.forEach(method -> names.addAll(method.healthNames()));
@@ -76,7 +75,7 @@ public final class GrpcMethods {
     return null;
   }
 
-  /** The process is about to end: whoever watches its health is told. */
+  /** Reports to health checks and watches that the process is about to end. */
   public void stopServing() {
     health.stop();
   }

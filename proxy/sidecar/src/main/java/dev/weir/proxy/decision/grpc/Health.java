@@ -11,7 +11,7 @@ import java.util.Set;
 import org.agrona.DirectBuffer;
 
 /**
- * {@code grpc.health.v1.Health} on one event loop: whether the process serves, asked once or
+ * {@code grpc.health.v1.Health} on one event loop: whether the process serves, checked once or
  * watched. Needs no token.
  */
 final class Health {
@@ -22,13 +22,13 @@ final class Health {
 
   private static final int STATUS = 1;
 
-  /** The most of what asks; it needs no token, and costs less than what does. */
+  /** The longest message; small, as it needs no token. */
   private static final int MAX_MESSAGE_BYTES = 1024;
 
-  /** The most bytes of a service's name that are told again. */
+  /** The most bytes of a service's name that are repeated in an answer. */
   private static final int SHOWN_BYTES = 100;
 
-  /** The name that is kept for a service that does not exist, as that may be any text. */
+  /** Stands for a service that does not exist. */
   private static final String NO_SERVICE = "?";
 
   private static final int SERVING = 1;
@@ -38,7 +38,7 @@ final class Health {
   private final Set<String> services;
   private final ProtoReader reader = new ProtoReader();
 
-  /** A set, as thousands may leave at once. */
+  /** The watching calls; a set, as thousands may leave at once. */
   private final Set<GrpcCall> watching = Collections.newSetFromMap(new IdentityHashMap<>());
 
   private boolean isServing = true;
@@ -71,7 +71,7 @@ final class Health {
     }
   }
 
-  /** Asked once. */
+  /** Answers a check. */
   private final class Check extends HealthMethod {
     Check() {
       super("Check");
@@ -97,7 +97,7 @@ final class Health {
     return service.length() > SHOWN_BYTES ? service.substring(0, SHOWN_BYTES) + "..." : service;
   }
 
-  /** Told as it is, and when it changes. */
+  /** Answers a watch, and again when the health changes. */
   private final class Watch extends HealthMethod {
     Watch() {
       super("Watch");
@@ -109,7 +109,8 @@ final class Health {
     }
 
     /**
-     * A client that is told so sends its calls, and does not watch; by others it would send none.
+     * A client that gets this status sends its calls without watching; with others it would send
+     * none.
      */
     @Override
     public GrpcStatus whenTooMany() {
@@ -143,7 +144,7 @@ final class Health {
   }
 
   /**
-   * @param services by all names that they are asked for by.
+   * @param services by all names that may be asked for.
    */
   Health(Set<String> services) {
     this.services = Set.copyOf(services);
@@ -153,7 +154,7 @@ final class Health {
     return List.of(new Check(), new Watch());
   }
 
-  /** The process is about to end: whoever watches is told, and watches no longer. */
+  /** Reports to all watches that the process is about to end, and ends them. */
   void stop() {
     isServing = false;
     List<GrpcCall> told = new ArrayList<>(watching);
@@ -168,7 +169,7 @@ final class Health {
     watching.remove(call);
   }
 
-  /** The service that a message names, the whole process if it is empty; null if it is none. */
+  /** The service that a message names, empty for the whole process; null if it is unknown. */
   private String service(GrpcCall call) {
     DirectBuffer message = call.message();
     String service = "";

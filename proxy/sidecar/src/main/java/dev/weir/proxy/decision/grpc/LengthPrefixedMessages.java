@@ -5,17 +5,17 @@ import dev.weir.proxy.http2.Http2Connection;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The messages of one call as they come: each a Length-Prefixed-Message of the protocol of gRPC
- * over HTTP/2, in whatever pieces of DATA.
+ * The messages of one call as they arrive: each a Length-Prefixed-Message of gRPC over HTTP/2, in
+ * any pieces of DATA.
  *
- * <p>A message that comes whole in one frame is given to its method where it is; one that is cut is
- * gathered first, and what is gathered counts as held by its connection.
+ * <p>A message in a single frame is passed to its method where it is; one in several is gathered
+ * first, and its bytes count as held by its connection.
  */
 final class LengthPrefixedMessages {
   private static final int PREFIX_BYTES = 5;
   private static final int NOT_KNOWN = -1;
 
-  /** Whatever the method, so much is taken. */
+  /** Messages up to this length are accepted for every method. */
   private static final int ANY_TAKES_BYTES = 1024;
 
   private final GrpcCall call;
@@ -24,13 +24,13 @@ final class LengthPrefixedMessages {
   /** The received bytes of messages that are not complete; null if there are none. */
   private ByteBuf gathered;
 
-  /** How long the message is that comes by and by; 0 if it is short, or not known yet. */
+  /** The length of the long message that is being gathered; 0 if there is none. */
   private int longMessageBytes;
 
   /** The bytes received since the stream's window was last opened. */
   private int unopenedBytes;
 
-  /** How much of the memory it takes counts as held beside received bytes. */
+  /** Bytes of its memory that count as held besides received bytes. */
   private int heldSpareBytes;
 
   LengthPrefixedMessages(GrpcCall call, GrpcCalls calls) {
@@ -38,7 +38,7 @@ final class LengthPrefixedMessages {
     this.calls = calls;
   }
 
-  /** Some content has come; returns how much of it is held. */
+  /** Takes content that has arrived; returns how much of it is held. */
   int received(ByteBuf in, int offset, int bytes, boolean endStream) {
     if (gathered == null
         && endStream
@@ -84,9 +84,7 @@ final class LengthPrefixedMessages {
     return bytes - (consumed - consumedBefore);
   }
 
-  /**
-   * Adds what has come; the memory for it grows twofold, but not beyond a long message's length.
-   */
+  /** Appends content; memory is doubled, but not beyond a long message's length. */
   private void append(ByteBuf in, int offset, int bytes) {
     if (gathered == null) {
       gathered = in.alloc().directBuffer(bytes);
@@ -99,7 +97,7 @@ final class LengthPrefixedMessages {
     gathered.writeBytes(in, offset, bytes);
   }
 
-  /** Lets the memory go of messages that have been asked: what is left is the beginning of one. */
+  /** Releases the memory of messages that were passed on, except the beginning of the next one. */
   private void keepRest() {
     if (gathered != null && gathered.readerIndex() > 0) {
       ByteBuf rest = gathered.alloc().directBuffer(gathered.readableBytes());
@@ -109,7 +107,7 @@ final class LengthPrefixedMessages {
     }
   }
 
-  /** Has the memory count that is kept beside received bytes, which count by themselves. */
+  /** Counts the memory that is held besides received bytes, which count by themselves. */
   private void holdSpare() {
     int spare = gathered == null ? 0 : gathered.capacity() - gathered.readableBytes();
     if (spare != heldSpareBytes) {
@@ -118,24 +116,24 @@ final class LengthPrefixedMessages {
     }
   }
 
-  /** How long the message is, if it is a long one. */
+  /** The length of the message, if it is a long one. */
   int longMessageBytes() {
     return longMessageBytes;
   }
 
-  /** The connection that they come on; null if the call serves none. */
+  /** The connection; null while the call is unused. */
   Http2Connection connection() {
     return call.connection();
   }
 
-  /** There is room for more of the long message. */
+  /** Lets more of the long message come, as there is room. */
   void goOn() {
     int bytes = unopenedBytes;
     unopenedBytes = 0;
     call.connection().widen(call.stream(), bytes);
   }
 
-  /** Takes the message of a unary call if it is whole; false if the call has ended. */
+  /** Takes the message of a unary call, if it is complete; false if the call has ended. */
   private boolean takeMessage(boolean endStream) {
     int length = messageBytes(call.maxMessageBytes());
     if (call.connection() == null) {
@@ -163,7 +161,7 @@ final class LengthPrefixedMessages {
     return call.connection() != null;
   }
 
-  /** A message has begun that is long; false if the call has ended by that. */
+  /** Begins a long message; false if that has ended the call. */
   private boolean comesLong(int length) {
     longMessageBytes = length;
     if (calls.joinLong(this)) {
@@ -188,7 +186,7 @@ final class LengthPrefixedMessages {
     }
   }
 
-  /** Takes all messages of a streaming call that are whole; false if the call has ended. */
+  /** Takes all complete messages of a streaming call; false if the call has ended. */
   private boolean takeMessages() {
     while (true) {
       int length = messageBytes(call.maxMessageBytes());
@@ -217,8 +215,8 @@ final class LengthPrefixedMessages {
   }
 
   /**
-   * The length of the message that begins what was gathered; {@link #NOT_KNOWN} if not even its
-   * prefix is there. The call has failed if no such message is taken.
+   * The length of the first message; {@link #NOT_KNOWN} if its prefix is incomplete. The call has
+   * failed if the message is too long.
    */
   private int messageBytes(int most) {
     if (gathered == null || gathered.readableBytes() < PREFIX_BYTES) {
@@ -241,7 +239,7 @@ final class LengthPrefixedMessages {
     return (int) length;
   }
 
-  /** Nothing more of them is wanted; while the call still has its connection. */
+  /** Releases everything, while the call still has its connection. */
   void discard() {
     leaveLong();
     unopenedBytes = 0;

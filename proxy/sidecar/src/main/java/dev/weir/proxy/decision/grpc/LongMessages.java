@@ -5,26 +5,28 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The messages of one connection that are longer than may come unasked. As many are gathered at one
- * time as there is room for together; a few more wait, their streams' windows shut, until one is
- * whole; any beyond those is refused. So each that has begun can come to its end, and the
- * connection never holds so much that nothing of it is read any more.
+ * The messages of one connection that are longer than {@link #MAX_SHORT_BYTES}. As many are
+ * gathered at one time as there is room for; a few more wait, with their streams' flow-control
+ * windows closed, until one is complete; further ones are refused. So every message that has begun
+ * can be completed, and the connection never holds so much that it is not read any more.
  */
 final class LongMessages {
-  /** The longest that comes without a word of this: with all its padding it fits a window. */
+  /**
+   * The longest message that needs no room here: with all its padding it fits a stream's window.
+   */
   static final int MAX_SHORT_BYTES = 32 * 1024;
 
-  /** One of the longest, or more that are as long together. */
+  /** Room for one message of the greatest length, or for several shorter ones. */
   static final long ROOM_BYTES = GrpcCall.MAX_MESSAGE_BYTES;
 
-  /** Each may have sent a window of 64 KiB before it waits. */
+  /** The most that wait; each may have sent a window of 64 KiB. */
   static final int MAX_WAITING = 8;
 
   private final List<LengthPrefixedMessages> gathered = new ArrayList<>();
   private final ArrayDeque<LengthPrefixedMessages> waiting = new ArrayDeque<>(MAX_WAITING);
   private long promisedBytes;
 
-  /** Adds those of a call of which a long one has begun; false if there are too many. */
+  /** Adds a long message of a call; false if there are too many. */
   boolean join(LengthPrefixedMessages messages) {
     if (waiting.isEmpty() && hasRoom(messages)) {
       gather(messages);
@@ -42,12 +44,12 @@ final class LongMessages {
     promisedBytes += messages.longMessageBytes();
   }
 
-  /** Whether more of a call's message may come. */
+  /** Whether more of a call's message may come now. */
   boolean isGathered(LengthPrefixedMessages messages) {
     return gathered.contains(messages);
   }
 
-  /** Nothing more of a call's message comes: those that wait and fit now are told to go on. */
+  /** Ends a long message: waiting ones for which there is room now go on. */
   void leave(LengthPrefixedMessages messages) {
     if (gathered.remove(messages)) {
       promisedBytes -= messages.longMessageBytes();

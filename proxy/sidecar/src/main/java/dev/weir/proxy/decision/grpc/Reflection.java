@@ -9,8 +9,8 @@ import java.util.Set;
 import org.agrona.DirectBuffer;
 
 /**
- * Server reflection of gRPC, {@code ServerReflectionInfo}: tells clients what services there are,
- * and how their messages look. The two versions of it have the same messages.
+ * Server reflection, {@code ServerReflectionInfo}: describes services and messages. Both versions
+ * of it have the same messages.
  */
 final class Reflection implements GrpcMethod {
   /** Fields of {@code ServerReflectionRequest}. */
@@ -22,10 +22,10 @@ final class Reflection implements GrpcMethod {
   private static final int ALL_EXTENSION_NUMBERS_OF_TYPE = 6;
   private static final int LIST_SERVICES = 7;
 
-  /** No field of a request asks for anything. */
+  /** Stands for a request without a query. */
   private static final int NOTHING = 0;
 
-  /** Fields of {@code ServerReflectionResponse}, and what is within them. */
+  /** Fields of {@code ServerReflectionResponse} and its messages. */
   private static final int VALID_HOST = 1;
 
   private static final int ORIGINAL_REQUEST = 2;
@@ -40,10 +40,7 @@ final class Reflection implements GrpcMethod {
   private static final int ERROR_CODE = 1;
   private static final int ERROR_MESSAGE = 2;
 
-  /**
-   * The descriptions of the services, made by the build; ours from the source of the client's
-   * classes.
-   */
+  /** The descriptors of the services, made by the build. */
   private static final Descriptors DESCRIPTORS =
       Descriptors.ofResources("/weir/v1/rate_limiter.binpb", "services.binpb");
 
@@ -59,8 +56,7 @@ final class Reflection implements GrpcMethod {
   /**
    * The methods of both versions.
    *
-   * @param offered the full names of the services that can be called; those are told that are
-   *     described.
+   * @param offered the full names of the services; those with a descriptor are listed.
    */
   static List<GrpcMethod> methods(Set<String> offered) {
     List<String> services = DESCRIPTORS.services().stream().filter(offered::contains).toList();
@@ -150,7 +146,7 @@ final class Reflection implements GrpcMethod {
     out.endMessage(begun);
   }
 
-  /** No message here has extensions, which is an answer for those that there are. */
+  /** Writes an empty list of extensions, as no message here has any. */
   private void writeNoExtensions(ProtoWriter out, String type) {
     if (!DESCRIPTORS.isMessage(type)) {
       writeError(out, GrpcStatus.NOT_FOUND, type + " is no type of messages here");

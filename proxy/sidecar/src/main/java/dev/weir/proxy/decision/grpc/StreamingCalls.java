@@ -7,17 +7,17 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts the streaming calls of one event loop, which last for as long as their clients like: a few
- * of each connection, and so many in all, of which a client has three times what it leaves free.
+ * Bounds the streaming calls of one event loop, which last as long as their clients like: a few for
+ * each connection, and a number in all, of which a client may have three times what it leaves free.
  */
 final class StreamingCalls {
-  /** The most of one connection: a client watches each service once, or asks for descriptions. */
+  /** The most of one connection. */
   static final int MAX_OF_CONNECTION = 8;
 
-  /** The most of the event loop. */
+  /** The most of an event loop. */
   static final int MAX = 1_000;
 
-  /** A call ends after that time: its place is another's unless it is made again. */
+  /** The longest time of a call; its client may make another. */
   static final long LONGEST_NS = TimeUnit.HOURS.toNanos(1);
 
   static final String TOO_LONG =
@@ -45,7 +45,7 @@ final class StreamingCalls {
     return true;
   }
 
-  /** A call that was counted has ended. */
+  /** Uncounts a call, which has ended. */
   void leave(Http2Connection connection) {
     byConnection.computeIfPresent(connection, (key, calls) -> calls == 1 ? null : calls - 1);
     shares.of(connection.client()).give(1);

@@ -2,7 +2,7 @@ package dev.weir.proxy.decision.grpc;
 
 import dev.weir.proxy.request.DecisionCall;
 
-/** Stands for the method of calls that name none: they are refused before it is asked. */
+/** The method of calls with an unknown path, which are refused before they get here. */
 final class UnknownMethod implements GrpcMethod {
   static final UnknownMethod INSTANCE = new UnknownMethod();
 

@@ -1,5 +1,5 @@
 /**
- * A server of gRPC on our own HTTP/2: finds calls among streams, gathers their messages, and has a
- * method answer each. Health and reflection are methods that every server has. On the hot path.
+ * A gRPC server on Weir's own HTTP/2: finds calls among streams, gathers their messages, and passes
+ * each to its method. Has health and reflection. Hot path.
  */
 package dev.weir.proxy.decision.grpc;

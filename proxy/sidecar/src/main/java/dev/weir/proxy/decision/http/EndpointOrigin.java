@@ -11,19 +11,19 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.agrona.DirectBuffer;
 
-/** Has requests of HTTP answered by endpoints of its own. One per event loop. */
+/** Has HTTP requests answered by endpoints. One per event loop. */
 public final class EndpointOrigin implements Origin {
   private static final int MAX_KEPT = 1_000;
 
   /**
-   * The most memory that requests take together, heads and bodies. Beyond it only short ones are
-   * taken, which nearly all checks are.
+   * The most memory of all requests, heads and bodies. Beyond it only short requests are accepted,
+   * as nearly all checks are.
    */
   static final int MAX_HELD_BYTES = 8 << 20;
 
   private static final int SHORT_BYTES = 5 * 1024;
 
-  /** An exchange that has taken more memory for a head is not kept for another. */
+  /** An exchange with more memory for a head is not reused. */
   private static final int MAX_KEPT_BYTES = 4 * 1024;
 
   private final List<HttpEndpoint> endpoints;
@@ -44,7 +44,7 @@ public final class EndpointOrigin implements Origin {
     free = new FreeList<>(MAX_KEPT, () -> new HttpExchange(this, maxFieldCount));
   }
 
-  /** The endpoint of a request; if none has it, one that says why. */
+  /** The endpoint of a request; one that answers with an error, if there is none. */
   HttpEndpoint find(RequestView request) {
     String otherMethods = null;
     for (int i = 0; i < endpoints.size(); i++) {
@@ -72,9 +72,9 @@ public final class EndpointOrigin implements Origin {
   }
 
   /**
-   * Whether a target is one of HTTP whatever its request says of its content: a proxy that asks
-   * with a request's own head sends its client's content type too, and an answer to a call of gRPC
-   * has a status of 200 even if it is a refusal.
+   * Whether a target belongs to an endpoint whatever the content type: a proxy's check may have the
+   * content type of its client's gRPC call, and must not be answered in gRPC's form, which has
+   * status 200 even for a refusal.
    */
   public boolean takes(DirectBuffer target, int offset, int length) {
     for (int i = 0; i < endpoints.size(); i++) {
@@ -90,10 +90,10 @@ public final class EndpointOrigin implements Origin {
   }
 
   /**
-   * A request takes more memory, or less if below 0.
+   * Counts memory of a request, or uncounts it if below 0.
    *
-   * @param all that it takes by then.
-   * @return false if there is none for it; it counts all the same.
+   * @param all memory of the request.
+   * @return false if there is too little; it is counted all the same.
    */
   boolean hold(int more, int all) {
     heldBytes += more;

@@ -8,13 +8,13 @@ import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 
 /**
- * A request's head as bytes of one buffer, in which it waits for its body: the lengths of its
- * parts, and then the parts.
+ * A copy of a request's head in one buffer, while the request waits for its body: the lengths of
+ * its parts, then the parts.
  */
 final class HeadCopy {
   private HeadCopy() {}
 
-  /** Copies a head into a buffer of its own; fields that are omitted are left out. */
+  /** Copies a head into a buffer, without fields that are omitted. */
   static ByteBuf write(RequestView head) {
     ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer(512);
     int present = 0;
@@ -53,7 +53,7 @@ final class HeadCopy {
   }
 
   /**
-   * Makes a view of what was written.
+   * Makes a view of a copy.
    *
    * @param into takes the bytes, to which the view refers.
    */

@@ -10,8 +10,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 
 /**
- * The answer to one request of HTTP: a status, a date, fields and a body. One per event loop, begun
- * anew for each request; how it is framed is the connection's.
+ * The response to one HTTP request: status, date, fields and body. One per event loop, begun anew
+ * for each request; the connection frames it.
  */
 public final class HttpAnswer implements IncomingResponse {
   private static final int MAX_FIELDS = 32;
@@ -31,7 +31,7 @@ public final class HttpAnswer implements IncomingResponse {
   private byte[] body;
   private int bodyBytes;
 
-  /** A 100, which another answer follows; valid until anything else is begun. */
+  /** A 100 (Continue); valid until anything else is begun. */
   IncomingResponse interim() {
     clear(null, 100);
     view.reset(memory, 0, memory.capacity(), null);
@@ -83,7 +83,7 @@ public final class HttpAnswer implements IncomingResponse {
     return this;
   }
 
-  /** Adds a field; for answers that are seldom. */
+  /** Adds a field; for rare responses. */
   public HttpAnswer field(String name, String value) {
     return field(
         name.getBytes(StandardCharsets.US_ASCII), value.getBytes(StandardCharsets.ISO_8859_1));
@@ -101,7 +101,7 @@ public final class HttpAnswer implements IncomingResponse {
   }
 
   /**
-   * Sets the body, which stays the caller's and has to be there until {@link #send}.
+   * Sets the body, which stays the caller's, unchanged until {@link #send}.
    *
    * @param content has it in its first {@code bytes}.
    */
@@ -112,7 +112,7 @@ public final class HttpAnswer implements IncomingResponse {
   }
 
   /**
-   * Sets a problem as the body (RFC 9457), and its type.
+   * Sets a problem (RFC 9457) as the body, with its content type.
    *
    * @param title of the status, needs no quoting.
    * @param detail any text.
@@ -125,7 +125,7 @@ public final class HttpAnswer implements IncomingResponse {
     return field(CONTENT_TYPE, PROBLEM).body(content, content.length);
   }
 
-  /** Sends it. The call is another's from now on. */
+  /** Sends the response, after which the call may be reused. */
   public void send() {
     offsets[2 * fieldCount] = end;
     view.reset(memory, 0, memory.capacity(), null);

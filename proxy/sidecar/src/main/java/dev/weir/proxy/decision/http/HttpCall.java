@@ -3,28 +3,28 @@ package dev.weir.proxy.decision.http;
 import dev.weir.proxy.request.RequestView;
 import org.agrona.DirectBuffer;
 
-/** One request of HTTP that is to be answered; its endpoint's until then. */
+/** An HTTP request, until it is answered. */
 public interface HttpCall {
-  /** The head. Valid until the request is answered, as what is below is. */
+  /** The head; valid until the request is answered, like the body. */
   RequestView request();
 
   /** The body's bytes, from 0 to its capacity. */
   DirectBuffer body();
 
-  /** When the head came, in the loop's time. */
+  /** When the head arrived, in the loop's time. */
   long arrivedNs();
 
-  /** Keeps what its endpoint wants again until the request is answered. */
+  /** Keeps an object for the endpoint until the request is answered. */
   void attach(Object kept);
 
-  /** The object that was attached; null if none was. */
+  /** The attached object; null if there is none. */
   Object attachment();
 
   /**
-   * Begins the answer.
+   * Begins the response.
    *
    * @param status 200 to 599.
-   * @return takes fields and body; it is sent by {@link HttpAnswer#send}.
+   * @return takes fields and body, and is sent by {@link HttpAnswer#send}.
    */
   HttpAnswer answer(int status);
 }

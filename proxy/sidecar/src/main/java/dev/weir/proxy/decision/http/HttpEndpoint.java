@@ -3,34 +3,34 @@ package dev.weir.proxy.decision.http;
 import dev.weir.proxy.request.DecisionCall;
 
 /**
- * Answers requests of HTTP, of whatever version. One instance per event loop, used by it alone.
+ * Answers HTTP requests, of any version. One instance per event loop.
  *
  * <p>Each request is answered once, within {@link #request} or later, by {@link HttpCall#answer}.
- * From then on the call is another's.
+ * After that the call may be reused.
  */
 public interface HttpEndpoint {
-  /** Which requests are its own. */
+  /** The requests that it answers. */
   HttpRoute route();
 
-  /** The kind that its requests count as. */
+  /** The label of its requests in metrics. */
   DecisionCall kind();
 
-  /** Whether only clients with a token are answered, where tokens are required. */
+  /** Whether it needs a token, if tokens are required. */
   default boolean needsToken() {
     return true;
   }
 
-  /** The most bytes of a body: what has more is answered 413 before it comes here. */
+  /** The most bytes of a body; a longer one gets 413. */
   default int maxBodyBytes() {
     return 64 * 1024;
   }
 
-  /** A whole request has come. */
+  /** Takes a complete request. */
   void request(HttpCall call);
 
   /**
-   * The request has ended before it was answered, as its client has left. What it was waiting for
-   * is nobody's, and the call must not be touched any more.
+   * The request has ended before it was answered, as its client has left. The call must not be used
+   * any more.
    */
   default void cancelled(HttpCall call) {}
 }

@@ -20,9 +20,8 @@ import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The service's side of a request that is answered here: gathers it, and gives it to its endpoint
- * at the end of the turn, when nobody is within a call of it. Belongs to its request until that is
- * answered, and then to the origin, which has it serve another.
+ * The service's side of a request that is answered here: gathers the request, and passes it to its
+ * endpoint at the end of the turn, outside all calls of the request's side. Reused by its origin.
  */
 final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
   private static final FieldName CONTENT_LENGTH = FieldName.of("content-length");
@@ -36,12 +35,12 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
   private HttpEndpoint endpoint;
   private ByteBuf gathered;
 
-  /** How much memory counts as taken. */
+  /** Bytes of memory that are counted. */
   private int heldBytes;
 
   private boolean headMethod;
 
-  /** Answers in the place of the endpoint, as the body cannot be taken; null if it can. */
+  /** Answers instead of the endpoint, as the body is refused; null if it is not. */
   private HttpEndpoint refusing;
 
   private boolean isWhole;
@@ -49,7 +48,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
   /** Whether the endpoint has the request. */
   private boolean isAsked;
 
-  /** Whether the end of the turn is awaited. */
+  /** Whether it waits for the end of the turn. */
   private boolean inTurn;
 
   private long arrivedNs;
@@ -89,7 +88,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     return true;
   }
 
-  /** How long the body will be, by the head's own word; negative if it does not say. */
+  /** The length of the body by the head; negative if it has none. */
   private long announcedBytes() {
     int field = view.findField(CONTENT_LENGTH, 0);
     return field < 0
@@ -115,7 +114,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     return 0;
   }
 
-  /** Copies what has come, as a part of a read would keep the memory of the whole read. */
+  /** Copies bytes that have arrived, as a slice would keep the memory of the whole read. */
   private void gather(ByteBuf bytes) {
     if (gathered == null) {
       gathered = bytes.alloc().directBuffer(bytes.readableBytes());
@@ -124,7 +123,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     hold();
   }
 
-  /** Has the memory count that the request takes by now. */
+  /** Counts the memory that the request takes now. */
   private void hold() {
     int all = memory.capacity() + (gathered == null ? 0 : gathered.capacity());
     int more = all - heldBytes;
@@ -155,7 +154,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     return true;
   }
 
-  /** How much memory it takes for heads. */
+  /** The memory that it has for heads. */
   int memoryBytes() {
     return memory.capacity();
   }
@@ -210,7 +209,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     }
   }
 
-  /** The client may send the body that it waits with, as there is nobody else who would say so. */
+  /** Sends 100 (Continue), as there is no service to send it. */
   private void sayContinue() {
     if (request.expectsContinue()) {
       request.informational(origin.answer().interim());

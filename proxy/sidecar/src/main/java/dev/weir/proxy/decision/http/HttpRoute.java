@@ -5,22 +5,22 @@ import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 
 /**
- * Which requests of HTTP an endpoint answers.
+ * The requests of an endpoint.
  *
- * @param method null if any; what has GET has HEAD too (RFC 9110, section 9.1).
- * @param path the whole of it; or with {@code /} at its end all that begin so.
+ * @param method null for any; GET includes HEAD (RFC 9110, section 9.1).
+ * @param path the whole path; or a prefix, if it ends with {@code /}.
  */
 public record HttpRoute(String method, String path) {
   private static final String HEAD = "HEAD";
 
-  /** How far a request is one of the route. */
+  /** How far a request matches a route. */
   public enum Match {
     NO_PATH,
     NO_METHOD,
     YES
   }
 
-  /** Whether it is one. */
+  /** Matches a request. */
   public Match match(RequestView request) {
     DirectBuffer bytes = request.bytes();
     boolean isPrefix = path.endsWith("/");
@@ -49,7 +49,7 @@ public record HttpRoute(String method, String path) {
     return isGet() ? method + ", " + HEAD : method;
   }
 
-  /** Whether a target begins like those of the route, whatever follows. */
+  /** Whether a target begins like those of the route. */
   boolean begins(DirectBuffer target, int offset, int length) {
     int pathLength = path.endsWith("/") ? path.length() - 1 : path.length();
     return length >= pathLength && begins(target, offset, path.substring(0, pathLength));

@@ -2,7 +2,7 @@ package dev.weir.proxy.decision.http;
 
 import dev.weir.proxy.request.DecisionCall;
 
-/** Answers requests that nobody else answers, by a problem (RFC 9457). */
+/** Answers requests without an endpoint by a problem (RFC 9457). */
 final class PlainEndpoint implements HttpEndpoint {
   static final PlainEndpoint NOT_FOUND =
       new PlainEndpoint(404, "Not Found", "There is nothing at this path.");
@@ -21,7 +21,7 @@ final class PlainEndpoint implements HttpEndpoint {
   private final String title;
   private final String detail;
 
-  /** A field that the status wants, and its value; null if it wants none. */
+  /** A field that the status requires, and its value; null for none. */
   private final String field;
 
   private final String value;
@@ -38,7 +38,11 @@ final class PlainEndpoint implements HttpEndpoint {
     this.detail = detail;
   }
 
-  /** Answers requests of a path that has other methods: such as {@code GET, POST}. */
+  /**
+   * Answers requests of a path that has other methods.
+   *
+   * @param allowed such as {@code GET, POST}.
+   */
   static PlainEndpoint noMethod(String allowed) {
     return new PlainEndpoint(
         405,

@@ -23,19 +23,18 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * A message of Protocol Buffers as JSON (ProtoJSON): reads JSON, and writes the message that it is.
- * Names are those of the {@code .proto} or in camel case, null stands for what is not said, numbers
- * may be texts. Unknown names are faults. Whether the values can be used is for who reads the
- * message.
+ * A protobuf message in JSON (ProtoJSON): reads JSON, and writes the encoded message. Names are
+ * those of the {@code .proto} or in camel case, null means absent, numbers may be texts. Unknown
+ * names are faults. Values are checked by the reader of the message.
  */
 public final class JsonMessage {
   private static final JsonFactory JSON =
       new JsonFactoryBuilder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
-  /** A number of more characters is none: what it takes to read one grows with their square. */
+  /** The most characters of a number, as the time to read one grows with their square. */
   private static final int MAX_NUMBER_CHARACTERS = 40;
 
-  /** A number of JSON as a text: what else Java takes for one is none. */
+  /** A JSON number as a text, which is stricter than Java's parser. */
   private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]*)");
 
   private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}]");
@@ -85,17 +84,17 @@ public final class JsonMessage {
     return this;
   }
 
-  /** A field of a text. */
+  /** Adds a text field. */
   public JsonMessage text(String name, int number) {
     return with(name, (in, path, out) -> out.bytes(number, text(in, path)));
   }
 
-  /** A field of a truth. */
+  /** Adds a boolean field. */
   public JsonMessage bool(String name, int number) {
     return with(name, (in, path, out) -> out.bool(number, truth(in, path)));
   }
 
-  /** A field of a number with a sign, of 64 bits. */
+  /** Adds an {@code int64} field. */
   public JsonMessage int64(String name, int number) {
     BigInteger most = BigInteger.ONE.shiftLeft(Long.SIZE - 1);
     return with(
@@ -111,12 +110,12 @@ public final class JsonMessage {
                     "a whole number of 64 bits")));
   }
 
-  /** A field of a number without a sign, of 32 bits. */
+  /** Adds a {@code uint32} field. */
   public JsonMessage uint32(String name, int number) {
     return with(name, (in, path, out) -> out.varint(number, unsigned(in, path, Integer.SIZE)));
   }
 
-  /** A field of a {@code google.protobuf.UInt64Value}. */
+  /** Adds a {@code google.protobuf.UInt64Value} field. */
   public JsonMessage uint64Value(String name, int number) {
     return with(
         name,
@@ -128,10 +127,10 @@ public final class JsonMessage {
   }
 
   /**
-   * A field of an enumeration.
+   * Adds an enumeration field.
    *
-   * @param numbers the number of a text, which may be a name or the number itself; null for none.
-   * @param expected what there is.
+   * @param numbers the number of a text, which may be a name or the number itself; null if unknown.
+   * @param expected the possible values.
    */
   public JsonMessage choice(
       String name, int number, Function<String, Integer> numbers, String expected) {
@@ -146,7 +145,7 @@ public final class JsonMessage {
         });
   }
 
-  /** A field of a {@code google.protobuf.Timestamp}. */
+  /** Adds a {@code google.protobuf.Timestamp} field. */
   public JsonMessage time(String name, int number) {
     return with(
         name,
@@ -158,12 +157,12 @@ public final class JsonMessage {
         });
   }
 
-  /** A field of another message. */
+  /** Adds a field of another message. */
   public JsonMessage message(String name, int number, JsonMessage of) {
     return with(name, (in, path, out) -> of.nested(in, path, number, out));
   }
 
-  /** A field of any number of other messages. */
+  /** Adds a repeated field of another message. */
   public JsonMessage messages(String name, int number, JsonMessage of) {
     return with(
         name,
@@ -178,7 +177,7 @@ public final class JsonMessage {
   /**
    * Reads a body.
    *
-   * @param out takes the message.
+   * @param out takes the encoded message.
    */
   public void read(byte[] body, ProtoWriter out) throws BadJsonException {
     out.begin();
@@ -306,7 +305,7 @@ public final class JsonMessage {
     };
   }
 
-  /** A value for a person: not all of a long one, and nothing that a terminal would act on. */
+  /** A value for an error message: cut if it is long, with control characters replaced. */
   private static String shown(String value) {
     String cut =
         value.length() > SHOWN_CHARACTERS

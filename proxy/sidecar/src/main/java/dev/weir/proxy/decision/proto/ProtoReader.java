@@ -22,7 +22,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * counts, for whoever reads it so. Not thread-safe; used again for any number of messages.
  */
 public final class ProtoReader {
-  /** There is no further field. */
+  /** The result if there is no further field. */
   public static final int END = 0;
 
   private static final int MAX_VARINT_BYTES = 10;
@@ -60,12 +60,12 @@ public final class ProtoReader {
     return field;
   }
 
-  /** The value of a field of a number, a truth or an enumeration. */
+  /** Reads the value of an integer, boolean or enumeration field. */
   public long varint() {
     return isOf(WireType.VARINT) ? readVarint() : 0;
   }
 
-  /** The value of a field of a truth. */
+  /** Reads the value of a boolean field. */
   public boolean bool() {
     return varint() != 0;
   }
@@ -87,7 +87,7 @@ public final class ProtoReader {
     at += valueLength;
   }
 
-  /** Reads a field of a text, which is at {@link #offset}: bytes that must be UTF-8. */
+  /** Reads a text field, which is at {@link #offset}; it must be UTF-8. */
   public void text() {
     bytes();
     if (!Utf8.isValid(bytes, valueOffset, valueLength)) {
@@ -104,13 +104,13 @@ public final class ProtoReader {
     return copy;
   }
 
-  /** Reads a field of a text, and copies it: of one that is not UTF-8 nothing. */
+  /** Reads a text field, and copies it; empty if it is not UTF-8. */
   public String copyText() {
     text();
     return bytes.getStringWithoutLengthUtf8(valueOffset, valueLength);
   }
 
-  /** Reads a field of a message, and begins that. */
+  /** Reads a field of a message, and begins that message. */
   public ProtoReader message(ProtoReader into) {
     bytes();
     return into.wrap(bytes, valueOffset, valueLength);
@@ -126,7 +126,7 @@ public final class ProtoReader {
     return valueLength;
   }
 
-  /** Passes over a field that nobody knows. */
+  /** Skips an unknown field. */
   public void skip() {
     skip(0);
   }
@@ -159,12 +159,12 @@ public final class ProtoReader {
     fault();
   }
 
-  /** Whether what was read is no such message. */
+  /** Whether the message is malformed. */
   public boolean isMalformed() {
     return malformed;
   }
 
-  /** Says that the message is malformed, as one within it is. */
+  /** Marks the message as malformed, as one within it is. */
   public void malformed() {
     fault();
   }

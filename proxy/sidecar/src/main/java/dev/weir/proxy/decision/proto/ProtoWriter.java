@@ -6,10 +6,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Writes a message of Protocol Buffers behind some room that is left before it. A number of 0, a
- * truth that is false and a text of no bytes are not written, as the third version of the language
- * has it; a message within is, even if it is empty. Grows as it must. Not thread-safe; used again
- * for any number of messages.
+ * Writes a protobuf message, with some room left before it. As in proto3, 0, false and empty texts
+ * are not written; an empty nested message is. Grows as needed. Not thread-safe; reused.
  */
 public final class ProtoWriter {
   private static final int MAX_VARINT_BYTES = 10;
@@ -49,7 +47,7 @@ public final class ProtoWriter {
     return at - roomBefore;
   }
 
-  /** A field of a number without a sign, an enumeration, or a number with a sign as it stands. */
+  /** Writes an integer field without zigzag coding, or an enumeration field. */
   public ProtoWriter varint(int field, long value) {
     if (value != 0) {
       ensure(2 * MAX_VARINT_BYTES);
@@ -59,12 +57,12 @@ public final class ProtoWriter {
     return this;
   }
 
-  /** A field of a truth. */
+  /** Writes a boolean field. */
   public ProtoWriter bool(int field, boolean value) {
     return varint(field, value ? 1 : 0);
   }
 
-  /** A field of bytes or of a text. */
+  /** Writes a field of bytes or text. */
   public ProtoWriter bytes(int field, byte[] value) {
     if (value.length > 0) {
       ensure(2 * MAX_VARINT_BYTES + value.length);
@@ -76,7 +74,7 @@ public final class ProtoWriter {
     return this;
   }
 
-  /** A field of bytes or of a text. */
+  /** Writes a field of bytes or text. */
   public ProtoWriter bytes(int field, DirectBuffer from, int offset, int length) {
     if (length > 0) {
       ensure(2 * MAX_VARINT_BYTES + length);
@@ -88,7 +86,7 @@ public final class ProtoWriter {
     return this;
   }
 
-  /** A field of a text. */
+  /** Writes a text field. */
   public ProtoWriter text(int field, String value) {
     final int length = value.length();
     ensure(2 * MAX_VARINT_BYTES + length);
@@ -112,7 +110,7 @@ public final class ProtoWriter {
   /**
    * Begins a field of a message, whose own fields follow.
    *
-   * @return what {@link #endMessage} wants to be told.
+   * @return the argument for {@link #endMessage}.
    */
   public int beginMessage(int field) {
     ensure(MAX_VARINT_BYTES + 1);

@@ -1,6 +1,6 @@
 package dev.weir.proxy.decision.proto;
 
-/** How a field's value is coded: the low three bits of its tag. */
+/** The wire type of a field: the low three bits of its tag. */
 final class WireType {
   static final int VARINT = 0;
   static final int FIXED64 = 1;
@@ -9,7 +9,7 @@ final class WireType {
   static final int GROUP_END = 4;
   static final int FIXED32 = 5;
 
-  /** How many bits of a tag it takes. */
+  /** The number of bits in a tag. */
   static final int BITS = 3;
 
   private WireType() {}

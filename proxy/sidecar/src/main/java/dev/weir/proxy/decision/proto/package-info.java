@@ -1,2 +1,2 @@
-/** Reads and writes messages of Protocol Buffers where they are, without an object for any. */
+/** Reads and writes protobuf messages in place, without an object for a message. */
 package dev.weir.proxy.decision.proto;

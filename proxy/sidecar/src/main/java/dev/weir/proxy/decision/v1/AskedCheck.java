@@ -6,12 +6,12 @@ import dev.weir.proxy.request.Question;
 import org.agrona.DirectBuffer;
 
 /**
- * One message of {@code weir.v1} that asks about budgets, decoded: {@code CheckRateLimitRequest},
- * or {@code GetRemainingQuotaRequest} and {@code ResetLimitRequest}, whose fields are some of the
- * same. Texts are where they lie in the message. Used again for any number of messages.
+ * A request message of {@code weir.v1}, decoded: {@code CheckRateLimitRequest}, or {@code
+ * GetRemainingQuotaRequest} and {@code ResetLimitRequest}, which have some of its fields. Texts
+ * stay where they are in the message. Reused.
  *
- * <p>Who asks many checks at once mostly asks the same of all, and about others: the {@link Terms}
- * of a check that differs from the one before it by its identifier alone are that one's.
+ * <p>Checks of a batch mostly differ in their identifiers only: such a check shares the {@link
+ * Terms} of the one before it.
  */
 final class AskedCheck {
   /** Fields of the message, by their numbers. */
@@ -33,7 +33,7 @@ final class AskedCheck {
 
   static final int MAX_IDENTITIES = Question.MAX_IDENTITIES;
 
-  /** The tag of the identifier, which is written first; its length is one byte mostly. */
+  /** The tag of the identifier, which is the first field; its length mostly has one byte. */
   private static final byte IDENTIFIER_TAG = IDENTIFIER << 3 | 2;
 
   private static final int PREFIX_BYTES = 2;
@@ -74,7 +74,7 @@ final class AskedCheck {
     }
   }
 
-  /** All that a message says but for its identifier, which is not among the identities. */
+  /** All fields of a message except its identifier. */
   static final class Terms {
     private static final int NONE = -1;
 
@@ -91,8 +91,8 @@ final class AskedCheck {
     private boolean requiresRule;
 
     /**
-     * The place of the terms in the message, if they are in one piece behind the identifier; else
-     * no length.
+     * The place of the terms in the message, if they are in one piece after the identifier; else
+     * without length.
      */
     private int offset;
 
@@ -123,7 +123,7 @@ final class AskedCheck {
   private final Text identifier = new Text();
   private final Terms own = new Terms();
 
-  /** Its own, or those of a check before it. */
+  /** Its own terms, or those of the check before it. */
   private Terms terms = own;
 
   private int identifierCount;
@@ -132,15 +132,15 @@ final class AskedCheck {
   /**
    * Decodes a {@code CheckRateLimitRequest}.
    *
-   * @param before was read in the same bytes, which are still there; null if none was.
-   * @return false if it is none.
+   * @param before was decoded from the same buffer; null if there is none.
+   * @return false if it is malformed.
    */
   boolean read(DirectBuffer source, int offset, int length, AskedCheck before) {
     return before != null && isLike(before.terms, source, offset, length)
         || read(source, offset, length, true);
   }
 
-  /** Takes other terms if a message has the same; false if it does not, or may be none. */
+  /** Shares the terms of another check if the bytes are equal; false if not. */
   private boolean isLike(Terms others, DirectBuffer source, int offset, int length) {
     int identifierBytes = length - PREFIX_BYTES - others.length;
     int at = offset + PREFIX_BYTES;
@@ -179,7 +179,7 @@ final class AskedCheck {
    * Decodes a message.
    *
    * @param isCheck whether it is a {@code CheckRateLimitRequest}.
-   * @return false if it is none.
+   * @return false if it is malformed.
    */
   boolean read(DirectBuffer source, int offset, int length, boolean isCheck) {
     clear(source);
@@ -238,7 +238,7 @@ final class AskedCheck {
     into.set(base, reader);
   }
 
-  /** Reads one more identity; those beyond the most are counted, and not kept. */
+  /** Reads one more identity; those beyond the bound are counted only. */
   private void otherIdentity(int base) {
     int index = Math.min(own.identityCount, MAX_IDENTITIES - 1);
     Identity into = own.identities[index] == null ? new Identity() : own.identities[index];
@@ -283,32 +283,32 @@ final class AskedCheck {
     }
   }
 
-  /** The message lies elsewhere from now on. */
+  /** Moves the message to another buffer. */
   void lies(DirectBuffer in) {
     bytes = in;
   }
 
-  /** The bytes in which texts have their offsets. */
+  /** The buffer with the texts. */
   DirectBuffer bytes() {
     return bytes;
   }
 
-  /** The message's terms: all but its identifier. */
+  /** All fields except the identifier. */
   Terms terms() {
     return terms;
   }
 
-  /** How many identities were given, those beyond {@link #MAX_IDENTITIES} too. */
+  /** The number of identities, including those beyond {@link #MAX_IDENTITIES}. */
   int identityCount() {
     return terms.identityCount;
   }
 
-  /** The message's own first. */
+  /** An identifier; the message's own is the first. */
   Text identifier(int index) {
     return index == 0 ? identifier : terms.identities[index].identifier;
   }
 
-  /** Its number in {@code weir.v1.Dimension}, known or not. */
+  /** The number of a dimension in {@code weir.v1.Dimension}, known or not. */
   int dimension(int index) {
     return terms.identities[index].dimension;
   }
@@ -333,7 +333,7 @@ final class AskedCheck {
     return terms.hasClientTime;
   }
 
-  /** The time of the caller's clock, in seconds since the epoch of Unix. */
+  /** The caller's clock, in seconds since the Unix epoch. */
   long clientSeconds() {
     return terms.clientSeconds;
   }

@@ -13,21 +13,21 @@ import java.util.List;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** The checks of one call, until the last of them is decided. Reused. */
+/** The checks of one batch, until the last is decided. Reused. */
 final class AskedChecks {
   private final CheckRateLimits method;
   private final List<Check> checks = new ArrayList<>();
   private final UnsafeBuffer keptView = new UnsafeBuffer(0, 0);
   private GrpcCall call;
 
-  /** The message, while some of its checks are not asked; else null. */
+  /** A copy of the message while some of its checks have not been asked; else null. */
   private ByteBuf kept;
 
   private int count;
   private int askedCount;
   private int awaited;
 
-  /** One of them. */
+  /** One check of the batch. */
   final class Check implements VerdictListener {
     private final AskedCheck asked = new AskedCheck();
     private final CheckOutcome outcome = new CheckOutcome();
@@ -46,9 +46,9 @@ final class AskedChecks {
     }
 
     /**
-     * The check is decided.
+     * Takes the verdict.
      *
-     * @param atNs what the verdict's times count from, in the loop's time.
+     * @param atNs the time from which the verdict's times count, in the loop's time.
      */
     void settled(Verdict verdict, long atNs) {
       outcome.set(verdict, isRuleWanted, method.isOver(call), atNs);
@@ -93,7 +93,7 @@ final class AskedChecks {
     this.method = method;
   }
 
-  /** Begins with a call, of whose checks none is known. */
+  /** Begins with a call. */
   void begin(GrpcCall of) {
     call = of;
     count = 0;
@@ -101,7 +101,7 @@ final class AskedChecks {
     awaited = 0;
   }
 
-  /** One more check, which is not decoded yet. */
+  /** Adds a check, which is not decoded yet. */
   Check add() {
     if (count == checks.size()) {
       checks.add(new Check());
@@ -128,7 +128,7 @@ final class AskedChecks {
     return awaited;
   }
 
-  /** Keeps what checks that are not asked yet say: the message is somebody else's memory. */
+  /** Copies the checks that have not been asked yet, as the message's buffer is reused. */
   void keep(DirectBuffer message) {
     kept = ByteBufAllocator.DEFAULT.directBuffer(message.capacity());
     message.getBytes(0, kept.nioBuffer(0, message.capacity()), message.capacity());
@@ -138,7 +138,7 @@ final class AskedChecks {
     }
   }
 
-  /** Keeps nothing any more; returns how many bytes it was. */
+  /** Drops the copy; returns its length. */
   int drop() {
     if (kept == null) {
       return 0;
@@ -149,7 +149,7 @@ final class AskedChecks {
     return bytes;
   }
 
-  /** None of those that are not asked yet will be. */
+  /** Refuses the checks that have not been asked yet. */
   void refuseRest(GrpcStatus status, String message) {
     for (int i = askedCount; i < count; i++) {
       checks.get(i).outcome.fail(status, message);
@@ -157,7 +157,7 @@ final class AskedChecks {
     askedCount = count;
   }
 
-  /** Forgets whose they are, and says it. */
+  /** Ends the batch; returns its call. */
   GrpcCall end() {
     GrpcCall ended = call;
     call = null;
@@ -172,7 +172,7 @@ final class AskedChecks {
     return checks.get(index);
   }
 
-  /** Whether all are asked, and none is awaited. */
+  /** Whether all checks are asked and decided. */
   boolean isDecided() {
     return awaited == 0 && isAsked();
   }

@@ -10,8 +10,8 @@ import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.request.VerdictListener;
 
 /**
- * Asks the questions of calls that are one question each, and has each call answered once its
- * verdict is there: at once, or late. One per event loop and kind of calls.
+ * Asks the questions of calls that have one question each, and has each call answered when its
+ * verdict is known, at once or later. One per event loop and kind of calls.
  */
 final class AwaitedVerdicts<C> {
   private static final int MAX_KEPT = 1_000;
@@ -27,9 +27,9 @@ final class AwaitedVerdicts<C> {
     /**
      * Answers a call.
      *
-     * @param isRuleWanted whether there is no answer without a rule.
-     * @param about what was said of the question when it was asked.
-     * @param atNs what the verdict's times count from, in the loop's time.
+     * @param isRuleWanted whether it fails if no rule applies.
+     * @param about text that was given with the question.
+     * @param atNs the time from which the verdict's times count, in the loop's time.
      */
     void answer(C call, Verdict verdict, boolean isRuleWanted, String about, long atNs);
   }
@@ -57,13 +57,12 @@ final class AwaitedVerdicts<C> {
   }
 
   /**
-   * Asks for a call, which is answered within this or later.
+   * Asks for a call, which is answered within this call or later.
    *
-   * @param isRuleWanted whether there is no answer without a rule.
-   * @param about what its answer has to know of the question; null if nothing.
-   * @param nowNs when it is asked, in the loop's time.
-   * @return what the call keeps until it is answered, for {@link #cancelled}; null if it has been
-   *     answered.
+   * @param isRuleWanted whether it fails if no rule applies.
+   * @param about text for the answer; null for none.
+   * @param nowNs the present time, in the loop's time.
+   * @return an object for {@link #cancelled}; null if the call has been answered.
    */
   Object ask(C call, Question question, boolean isRuleWanted, String about, long nowNs) {
     Late late = free.take();
@@ -81,10 +80,10 @@ final class AwaitedVerdicts<C> {
   }
 
   /**
-   * The call has ended before it was answered. What is on its way to the store stays charged: to
-   * leave is no way around a limit.
+   * The call has ended before it was answered. A question that is on its way to the store stays
+   * charged, as leaving must not be a way around a limit.
    *
-   * @param kept by the call since it was asked for.
+   * @param kept what {@link #ask} returned.
    */
   @SuppressWarnings("unchecked")
   void cancelled(Object kept) {

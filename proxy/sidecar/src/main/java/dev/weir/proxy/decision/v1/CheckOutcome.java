@@ -6,7 +6,7 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 
-/** The outcome of one check: a decision, or a status that says why there is none. Reused. */
+/** The outcome of one check: a decision, or an error status. Reused. */
 final class CheckOutcome {
   static final String NO_RULE = "no rule applies";
 
@@ -36,28 +36,28 @@ final class CheckOutcome {
   private long limit;
   private long remaining;
 
-  /** Since the epoch of Unix; 0 if no limit applied. */
+  /** Since the Unix epoch; 0 if no limit applied. */
   private long resetAtNs;
 
   private long retryAfterNs;
 
-  /** In UTF-8; null if none applied. */
+  /** In UTF-8; null if no rule applied. */
   private byte[] ruleId;
 
   private Verdict.State state;
 
-  /** There is none. */
+  /** Sets an error status. */
   void fail(GrpcStatus why, String what) {
     status = why;
     message = what;
   }
 
   /**
-   * Takes what a verdict says.
+   * Sets the decision of a verdict.
    *
-   * @param isRuleWanted whether there is no decision without a rule.
-   * @param isOver whether the call's own time is up.
-   * @param atNs what the verdict's times count from, in the loop's time.
+   * @param isRuleWanted whether the check fails if no rule applies.
+   * @param isOver whether the call's deadline has passed.
+   * @param atNs the time from which the verdict's times count, in the loop's time.
    */
   void set(Verdict verdict, boolean isRuleWanted, boolean isOver, long atNs) {
     if (verdict.ruleId() == null && isRuleWanted && verdict.refusal() == null) {
@@ -83,7 +83,7 @@ final class CheckOutcome {
     return loopNs - LoopClock.unixEpochNs();
   }
 
-  /** The status of a verdict: to be refused by a limit is an answer. */
+  /** The status of a verdict; a refusal by a limit is OK. */
   static GrpcStatus status(RefusalReason refusal, boolean isOver) {
     if (refusal == null) {
       return GrpcStatus.OK;
@@ -96,7 +96,7 @@ final class CheckOutcome {
     };
   }
 
-  /** The message for a verdict that is no decision. */
+  /** The status message for a verdict that is an error. */
   static String message(Verdict verdict, boolean isOver) {
     RefusalReason refusal = verdict.refusal();
     return switch (refusal) {
@@ -123,7 +123,7 @@ final class CheckOutcome {
     return status;
   }
 
-  /** Why there is no decision. */
+  /** The status message of an error. */
   String message() {
     return message;
   }
@@ -132,7 +132,7 @@ final class CheckOutcome {
     return allowed;
   }
 
-  /** Writes a {@code CheckRateLimitResponse}; there is a decision. */
+  /** Writes a {@code CheckRateLimitResponse}; there must be a decision. */
   void write(ProtoWriter out) {
     out.bool(ALLOWED, allowed)
         .varint(CURRENT_COUNT, current)
@@ -152,7 +152,7 @@ final class CheckOutcome {
     out.varint(STATE, number(state));
   }
 
-  /** Its number in {@code weir.v1.State}. */
+  /** The number of a state in {@code weir.v1.State}. */
   static int number(Verdict.State state) {
     return switch (state) {
       case NORMAL -> 1;
@@ -161,7 +161,7 @@ final class CheckOutcome {
     };
   }
 
-  /** A timestamp or a duration of 0 or more. */
+  /** Writes a timestamp or a duration of 0 or more. */
   static void writeTime(ProtoWriter out, int field, long ns) {
     int begun = out.beginMessage(field);
     out.varint(SECONDS, ns / NS_PER_SECOND).varint(NANOS, ns % NS_PER_SECOND);

@@ -12,8 +12,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The question that a check comes to, or the fault of a field that cannot be used. Reused: it
- * refers to the message, and is valid until the next is made.
+ * The question of a check, or the fault of one of its fields. Reused; it refers to the message, and
+ * is valid until the next one is made.
  */
 final class CheckQuestion {
   private static final int MAX_IDENTIFIER_BYTES = 1024;
@@ -33,18 +33,18 @@ final class CheckQuestion {
   private final RequestView view = new RequestView(0);
   private final KnownTexts ruleIds;
 
-  /** Names of dimensions, each as rules have it. */
+  /** Names of dimensions, as rules have them. */
   private final KnownTexts names;
 
-  /** A path in its one spelling, until the next path is looked at. */
+  /** The normal form of a path, until the next path is read. */
   private final UnsafeBuffer normal;
 
-  /** Method and path of an endpoint that was spelled otherwise; null until there is one. */
+  /** Method and path of an endpoint that was not in normal form; null until there is one. */
   private UnsafeBuffer endpoint;
 
   private String fault;
 
-  /** The terms of which the question was made, beside the identifier; null if there is none. */
+  /** The terms from which the question was made; null if there is none. */
   private AskedCheck.Terms terms;
 
   CheckQuestion() {
@@ -60,7 +60,7 @@ final class CheckQuestion {
     this.normal = normal;
   }
 
-  /** Another one, which is there beside this one. */
+  /** Another one, which can be used beside this one. */
   CheckQuestion sibling() {
     return new CheckQuestion(ruleIds, names, normal);
   }
@@ -68,8 +68,8 @@ final class CheckQuestion {
   /**
    * Makes a question.
    *
-   * @param untilNs when its answer is worth nothing any more, in the loop's time.
-   * @return this one.
+   * @param untilNs the deadline, in the loop's time.
+   * @return this.
    */
   CheckQuestion make(AskedCheck asked, Operation operation, long untilNs) {
     fault = null;
@@ -87,11 +87,12 @@ final class CheckQuestion {
   }
 
   /**
-   * Makes the question of a check that is asked together with others: its endpoint and all else
-   * beside its identity is looked at once for as many as have the same.
+   * Makes the question of a check in a batch: checks with the same terms share what is found from
+   * them.
    *
-   * @param before has made the question before this one, which is still to be asked; null if none.
-   * @return this one.
+   * @param before the question before this one, which has not been asked yet; null if there is
+   *     none.
+   * @return this.
    */
   CheckQuestion make(AskedCheck asked, long untilNs, CheckQuestion before) {
     if (before == null || before.terms != asked.terms()) {
@@ -114,7 +115,7 @@ final class CheckQuestion {
     return fault == null ? question : null;
   }
 
-  /** The field that cannot be used, its value, and what was expected; null if there is none. */
+  /** The fault: field, value, and what was expected; null if there is none. */
   String fault() {
     return fault;
   }
@@ -161,7 +162,7 @@ final class CheckQuestion {
             "1 to 1,024 bytes without control characters");
   }
 
-  /** An identity as the log tells of it: no secret. */
+  /** An identity for the log, without secrets. */
   String shown(AskedCheck asked, int index) {
     String source = question.identityName(index);
     boolean isSecret = KeyPart.parse(source).isSecret();
@@ -297,7 +298,7 @@ final class CheckQuestion {
     return identity == 0 ? name : "other_identities[" + (identity - 1) + "]." + name;
   }
 
-  /** A text as people are told of it: not all, if it is long. */
+  /** A text for an error message, cut if it is long. */
   static String text(AskedCheck asked, AskedCheck.Text text) {
     byte[] shown = new byte[Math.min(SHOWN_BYTES, text.length())];
     asked.bytes().getBytes(text.offset(), shown);

@@ -9,8 +9,8 @@ import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.Verdict;
 
 /**
- * {@code weir.v1.RateLimiter/CheckRateLimit}: one check, which charges if it is allowed. Those that
- * come together are looked at together, as the checks of one call are.
+ * {@code weir.v1.RateLimiter/CheckRateLimit}: one check, which charges if it is allowed. Checks
+ * that arrive together are prefetched together, as those of a batch are.
  */
 final class CheckRateLimit extends SingleCheckMethod {
   private final CheckOutcome outcome = new CheckOutcome();
@@ -39,7 +39,7 @@ final class CheckRateLimit extends SingleCheckMethod {
     loop.admission().expect(questions, count);
   }
 
-  /** The question of a call; null if there is none: it is made as if nobody had looked. */
+  /** The question of a call; null if it has a fault, which is reported when the call is made. */
   private static Question question(GatheredCalls calls, int place, Expected into, Expected before) {
     AskedCheck askedBefore = before == null ? null : before.asked();
     if (!into.asked().read(calls.bytes(), calls.offset(place), calls.length(place), askedBefore)) {

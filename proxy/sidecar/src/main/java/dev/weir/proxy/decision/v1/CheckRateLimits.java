@@ -13,31 +13,30 @@ import dev.weir.proxy.request.RequestEnd;
 import org.agrona.DirectBuffer;
 
 /**
- * {@code weir.v1.RateLimiter/CheckRateLimits}: many checks, each with an answer of its own, asked
- * in their order. A message that is malformed anywhere charges nothing.
+ * {@code weir.v1.RateLimiter/CheckRateLimits}: a batch of checks, asked in order, each with an
+ * answer of its own. A malformed message charges nothing.
  *
- * <p>All are decoded first. Then so many at a time are made questions, what their decisions will
- * read is fetched for all of them, and they are asked. While {@value #MAX_AWAITED} or more verdicts
- * are awaited none is asked: the store's time for a decision is that for as many, not for all of a
- * message.
+ * <p>All checks are decoded first. Then some at a time become questions, their memory is prefetched
+ * together, and they are asked. While {@value #MAX_AWAITED} or more verdicts are awaited none is
+ * asked, so the store's deadline is for that many checks and not for the whole batch.
  */
 final class CheckRateLimits implements GrpcMethod {
   /** The most checks of one call. */
   static final int MAX_CHECKS = 1_000;
 
-  /** How many questions are made before they are asked. */
+  /** The number of questions that are made before they are asked. */
   private static final int MADE_AT_ONCE = 32;
 
-  /** From so many awaited verdicts on no more are asked for, until all of them are there. */
+  /** With so many awaited verdicts no more checks are asked until all of them are known. */
   static final int MAX_AWAITED = 64;
 
-  /** The messages of calls that are not asked whole, all of an event loop's together. */
+  /** The most bytes of waiting checks of an event loop. */
   static final int MAX_KEPT_BYTES = 16 << 20;
 
   private static final String TOO_MUCH =
       "too many calls with more than " + MAX_AWAITED + " checks await the store";
 
-  /** The most that are kept for later calls. */
+  /** The most unused objects that are kept for later calls. */
   private static final int MAX_KEPT = 16;
 
   private static final int CHECKS = 1;
@@ -98,7 +97,7 @@ final class CheckRateLimits implements GrpcMethod {
     }
   }
 
-  /** Keeps what is not asked yet; or refuses it, as too much waits already. */
+  /** Copies the checks that have not been asked yet; or refuses them, as too many wait. */
   private void keep(AskedChecks checks, DirectBuffer message) {
     if (keptBytes + message.capacity() > MAX_KEPT_BYTES) {
       checks.refuseRest(GrpcStatus.RESOURCE_EXHAUSTED, TOO_MUCH);
@@ -118,7 +117,9 @@ final class CheckRateLimits implements GrpcMethod {
     }
   }
 
-  /** How many checks there are, of which so many are decoded as may be; negative if one is none. */
+  /**
+   * The number of checks, of which as many as allowed are decoded; negative if one is malformed.
+   */
   private int read(DirectBuffer message, AskedChecks into) {
     int count = 0;
     boolean isWellFormed = true;
@@ -137,7 +138,7 @@ final class CheckRateLimits implements GrpcMethod {
     return isWellFormed && !reader.isMalformed() ? count : -1;
   }
 
-  /** Goes on with a call of which all that was asked is decided, and not all is asked. */
+  /** Asks further checks of a call, as all that were asked are decided. */
   void proceed(AskedChecks checks) {
     ask(checks);
     if (checks.isDecided()) {
@@ -145,7 +146,7 @@ final class CheckRateLimits implements GrpcMethod {
     }
   }
 
-  /** Asks the next checks, until so many are awaited, or all are asked. */
+  /** Asks checks until enough verdicts are awaited, or all are asked. */
   private void ask(AskedChecks checks) {
     try {
       while (!checks.isAsked() && checks.awaitedCount() < MAX_AWAITED) {
@@ -167,7 +168,7 @@ final class CheckRateLimits implements GrpcMethod {
     }
   }
 
-  /** The question that a check comes to; null if there is none, which its outcome says. */
+  /** The question of a check; null if there is none, as its outcome says. */
   private static Question question(
       AskedChecks.Check check, CheckQuestion into, CheckQuestion before) {
     CheckQuestion made = into.make(check.asked(), check.call().deadlineNs(), before);
@@ -190,7 +191,7 @@ final class CheckRateLimits implements GrpcMethod {
     }
   }
 
-  /** Whether a call's own time is up. */
+  /** Whether a call's deadline has passed. */
   boolean isOver(GrpcCall call) {
     return loop.clock().nowNs() >= call.deadlineNs();
   }
@@ -199,7 +200,7 @@ final class CheckRateLimits implements GrpcMethod {
     return loop.clock().nowNs();
   }
 
-  /** Answers a call of which all checks are decided. */
+  /** Answers a call whose checks are all decided. */
   void answer(AskedChecks checks) {
     GrpcCall call = checks.end();
     ProtoWriter out = call.answer();

@@ -7,7 +7,7 @@ import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.Verdict;
 
-/** {@code weir.v1.RateLimiter/GetRemainingQuota}: what is left of each limit, at no charge. */
+/** {@code weir.v1.RateLimiter/GetRemainingQuota}: what is left of each limit; charges nothing. */
 final class GetRemainingQuota extends SingleCheckMethod {
   /** Fields of {@code GetRemainingQuotaResponse}. */
   private static final int RULE_ID = 1;

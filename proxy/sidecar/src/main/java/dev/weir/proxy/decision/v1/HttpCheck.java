@@ -7,7 +7,7 @@ import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.Verdict;
 
-/** An endpoint of HTTP whose requests are one question each. */
+/** An HTTP endpoint whose requests have one question each. */
 abstract class HttpCheck implements HttpEndpoint {
   private final AwaitedVerdicts<HttpCall> verdicts;
 
@@ -23,7 +23,7 @@ abstract class HttpCheck implements HttpEndpoint {
   /**
    * Asks.
    *
-   * @param isRuleWanted whether there is no answer without a rule.
+   * @param isRuleWanted whether the request fails if no rule applies.
    */
   final void ask(HttpCall call, Question question, boolean isRuleWanted) {
     Object awaited = verdicts.ask(call, question, isRuleWanted, null, call.arrivedNs());
@@ -33,9 +33,9 @@ abstract class HttpCheck implements HttpEndpoint {
   }
 
   /**
-   * Answers by what was decided.
+   * Answers with a verdict.
    *
-   * @param atNs what the verdict's times count from, in the loop's time.
+   * @param atNs the time from which the verdict's times count, in the loop's time.
    */
   abstract void answer(HttpCall call, Verdict verdict, boolean isRuleWanted, long atNs);
 

@@ -14,8 +14,8 @@ import io.netty.buffer.Unpooled;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Writes what the answers to checks have in common with those of the proxy: the fields that tell of
- * a limit, and problems. One per event loop.
+ * Writes the parts of responses to checks that the proxy's responses have too: the RateLimit
+ * fields, and problems. One per event loop.
  */
 final class HttpCheckAnswers {
   private static final byte[] CONTENT_TYPE = HttpRoute.ascii("content-type");
@@ -37,7 +37,7 @@ final class HttpCheckAnswers {
     this.settings = settings;
   }
 
-  /** Adds the fields that tell of the limit that decided: as much as {@code Retry-After}. */
+  /** Adds the fields of the limit that decided, and {@code Retry-After}. */
   void writeLimit(HttpAnswer answer, Verdict verdict) {
     if (verdict.allowed()) {
       long resetSeconds = LimitValues.ceilSeconds(verdict.resetAfterNs());
@@ -77,7 +77,7 @@ final class HttpCheckAnswers {
     answer.field(name, valueBytes, 0, value.readableBytes());
   }
 
-  /** Answers with the problem that a refusal is. */
+  /** Answers with the problem of a refusal. */
   void refuse(HttpCall call, Verdict verdict) {
     HttpAnswer answer = call.answer(verdict.refusal().httpStatus()).field(CONTENT_TYPE, PROBLEM);
     writeLimit(answer, verdict);

@@ -16,12 +16,11 @@ import dev.weir.proxy.request.Verdict;
 import java.util.List;
 
 /**
- * Answers proxies that ask whether a request of theirs may pass: with 200, or with what the
- * request's client would have been told by Weir's own proxy. The request is one like any other:
- * rules, keys and the client's address are read from the head of the check, as it is the request's
- * but for its method and target.
+ * Answers proxies that ask whether a client's request may pass: with 200, or with the response that
+ * the client would have got from Weir's own proxy. Rules, keys and the client's address are read
+ * from the head of the check, which is the client's except for method and target.
  *
- * <p>Only trusted peers are answered: from others the fields would be a client's.
+ * <p>Only trusted proxies are answered, as a client could forge the fields.
  */
 final class HttpCheckByFields extends HttpCheck {
   private static final String PATH = "/v1/check";
@@ -44,8 +43,8 @@ final class HttpCheckByFields extends HttpCheck {
   }
 
   /**
-   * The endpoint of proxies whose checks tell of the request in fields, and that of proxies which
-   * ask with the request's own method and path behind a prefix.
+   * The endpoint for proxies that describe the request in fields, and that for proxies that use the
+   * request's own method, and its path behind a prefix.
    */
   static List<HttpEndpoint> endpoints(
       Admission admission, LoopClock clock, AnswerSettings settings) {

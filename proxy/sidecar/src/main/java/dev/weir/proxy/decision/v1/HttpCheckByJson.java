@@ -22,8 +22,8 @@ import java.time.Instant;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * {@code weir.v1.RateLimiter/CheckRateLimit} for who speaks no gRPC: the same question and the same
- * answer in JSON, 200 if it is allowed and 429 if not.
+ * {@code weir.v1.RateLimiter/CheckRateLimit} for clients without gRPC: the same fields in JSON,
+ * with status 200 if allowed and 429 if not.
  */
 final class HttpCheckByJson extends HttpCheck {
   private static final FieldName CONTENT_TYPE = FieldName.of("content-type");

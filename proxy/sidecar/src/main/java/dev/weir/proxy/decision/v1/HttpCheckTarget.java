@@ -12,13 +12,12 @@ import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Finds in the head of a check the request that a proxy asks about, and has the head say that one's
- * method, path, query and host. Its other fields are the client's already.
+ * Finds the client's request in the head of a check, and sets its method, path, query and host in
+ * that head. The other fields are the client's already.
  *
- * <p>A proxy passes on what its client sent, so a field that it does not set itself may be a
- * client's lie. Hence a field must not stand there twice, the method is that of the pair whose URI
- * is there, and two pairs have to agree: a lie that the proxy does not replace refuses the liar's
- * own request. One per event loop.
+ * <p>A proxy passes on what its client sent, so a client may forge a field that the proxy does not
+ * set. Hence no field may occur twice, the method must belong to the same pair as the URI, and two
+ * pairs must agree: a forged field then refuses the client's own request. One per event loop.
  */
 final class HttpCheckTarget {
   private static final FieldName FORWARDED_URI = FieldName.of("x-forwarded-uri");
@@ -36,16 +35,16 @@ final class HttpCheckTarget {
 
   private final UnsafeBuffer bytes = new UnsafeBuffer(0, 0);
 
-  /** Takes a path in its usual spelling. */
+  /** The normal form of a path. */
   private final ExpandableArrayBuffer spelled = new ExpandableArrayBuffer(1024);
 
-  /** The fault that was found last. */
+  /** The last fault. */
   private String fault;
 
   /**
-   * Makes the head say the request that its fields tell of.
+   * Sets the request that the fields describe.
    *
-   * @return null; or which field cannot be used, its value, and what was expected.
+   * @return null; or the field that cannot be used, its value, and what was expected.
    */
   String ofFields(RequestView head) {
     return takesFields(head) ? null : fault;
@@ -78,11 +77,10 @@ final class HttpCheckTarget {
   }
 
   /**
-   * Makes the head say the request whose path stands behind that of the check, as it came: its
-   * spelling is made the usual one here. A path that climbs above its beginning would take the
-   * check's with it for whoever reads both as one.
+   * Sets the request whose path stands behind that of the check, and normalises it. A path that
+   * climbs above its beginning is refused, as others would read it as another check.
    *
-   * @return null; or that the path cannot be used, and what was expected.
+   * @return null; or the fault, with what was expected.
    */
   String ofPath(RequestView head, int prefixLength) {
     DirectBuffer source = head.bytes();

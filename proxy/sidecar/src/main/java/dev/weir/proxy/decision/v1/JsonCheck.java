@@ -3,8 +3,8 @@ package dev.weir.proxy.decision.v1;
 import dev.weir.proxy.decision.proto.JsonMessage;
 
 /**
- * A {@code CheckRateLimitRequest} as JSON. Loaded with the first body: what it reads with is thirty
- * classes, which few starts need.
+ * A {@code CheckRateLimitRequest} as JSON. Loaded with the first body, as it needs thirty classes
+ * that few starts need.
  */
 final class JsonCheck {
   private static final JsonMessage IDENTITY =

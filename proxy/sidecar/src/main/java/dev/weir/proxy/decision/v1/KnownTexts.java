@@ -6,8 +6,8 @@ import java.util.function.UnaryOperator;
 import org.agrona.DirectBuffer;
 
 /**
- * The texts that calls name again and again, such as rules' ids: each is made of its bytes once, as
- * long as no other takes its place. One per event loop.
+ * A cache of texts that calls repeat, such as rules' ids: a String is made of bytes once, unless
+ * another has replaced it. One per event loop.
  */
 final class KnownTexts {
   private static final int SLOTS = 256;
@@ -17,13 +17,14 @@ final class KnownTexts {
   private final UnaryOperator<String> meaning;
 
   /**
-   * @param meaning what stands for a text; what it throws is thrown for that text each time.
+   * @param meaning makes the cached value of a text; what it throws is thrown for that text each
+   *     time.
    */
   KnownTexts(UnaryOperator<String> meaning) {
     this.meaning = meaning;
   }
 
-  /** The meaning of a text of some bytes in UTF-8. */
+  /** The value for a text in UTF-8. */
   String of(DirectBuffer from, int offset, int length) {
     int hash = length;
     for (int i = 0; i < length; i++) {

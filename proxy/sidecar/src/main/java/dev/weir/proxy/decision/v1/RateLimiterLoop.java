@@ -9,7 +9,7 @@ import dev.weir.proxy.request.DecisionObserver;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The parts that the methods of {@code weir.v1.RateLimiter} share on one event loop. */
+/** What the methods of {@code weir.v1.RateLimiter} share on one event loop. */
 public final class RateLimiterLoop {
   static final String SERVICE = "/weir.v1.RateLimiter/";
 
@@ -37,7 +37,7 @@ public final class RateLimiterLoop {
   /**
    * The checks by HTTP.
    *
-   * @param answers which fields tell of a limit.
+   * @param answers the RateLimit fields to send.
    */
   public List<HttpEndpoint> endpoints(AnswerSettings answers) {
     List<HttpEndpoint> endpoints = new ArrayList<>();
@@ -58,19 +58,19 @@ public final class RateLimiterLoop {
     return asked;
   }
 
-  /** The question of the call that is looked at. */
+  /** The question of the present call. */
   CheckQuestion made() {
     return made;
   }
 
-  /** Measures how far the caller's clock is from ours, if it was told. */
+  /** Records the difference between the caller's clock and ours, if the caller sends its time. */
   void note(AskedCheck of) {
     if (of.hasClientTime()) {
       observer.clientTime(of.clientSeconds(), of.clientNanos(), CheckOutcome.unixNs(clock.nowNs()));
     }
   }
 
-  /** Whether there is no decision unless a rule applies. */
+  /** Whether the check fails if no rule applies. */
   boolean isRuleWanted(AskedCheck of) {
     return of.requiresRule() || of.ruleId().length() > 0;
   }

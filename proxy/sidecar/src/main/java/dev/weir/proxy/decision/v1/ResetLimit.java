@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code weir.v1.RateLimiter/ResetLimit}: gives an identity its budgets back. Only with a token,
- * and the log tells of it.
+ * {@code weir.v1.RateLimiter/ResetLimit}: makes an identity's budgets full again. Always needs a
+ * token, and is logged.
  */
 final class ResetLimit extends SingleCheckMethod {
   private static final Logger LOG = LoggerFactory.getLogger(ResetLimit.class);

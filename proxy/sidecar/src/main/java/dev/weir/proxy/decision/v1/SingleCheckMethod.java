@@ -9,7 +9,7 @@ import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.Verdict;
 import org.agrona.DirectBuffer;
 
-/** A method of {@code weir.v1.RateLimiter} whose calls are one question each. */
+/** A method of {@code weir.v1.RateLimiter} whose calls have one question each. */
 abstract class SingleCheckMethod implements GrpcMethod {
   final RateLimiterLoop loop;
   private final String name;
@@ -25,7 +25,7 @@ abstract class SingleCheckMethod implements GrpcMethod {
     verdicts = new AwaitedVerdicts<>(loop.admission(), loop.clock(), this::answer);
   }
 
-  /** A call that was looked at before it is made: what its message says, and the question. */
+  /** A call that was looked at before it is made: its message and its question. */
   record Expected(AskedCheck asked, CheckQuestion made) {}
 
   /** Whether the call may be made; if not, it has failed. */
@@ -33,10 +33,10 @@ abstract class SingleCheckMethod implements GrpcMethod {
     return true;
   }
 
-  /** Says more of the question than the message does. */
+  /** Sets further fields of the question. */
   void complete(Question question) {}
 
-  /** The part of the question that the answer tells; null for none. */
+  /** Text of the question for the answer; null for none. */
   String about(AskedCheck asked) {
     return null;
   }
@@ -44,9 +44,9 @@ abstract class SingleCheckMethod implements GrpcMethod {
   /**
    * Answers a call.
    *
-   * @param isRuleWanted whether there is no answer without a rule.
-   * @param about what {@link #about(AskedCheck)} has said.
-   * @param atNs what the verdict's times count from, in the loop's time.
+   * @param isRuleWanted whether it fails if no rule applies.
+   * @param about the text of {@link #about(AskedCheck)}.
+   * @param atNs the time from which the verdict's times count, in the loop's time.
    */
   abstract void answer(
       GrpcCall call, Verdict verdict, boolean isRuleWanted, String about, long atNs);
@@ -106,12 +106,12 @@ abstract class SingleCheckMethod implements GrpcMethod {
     verdicts.cancelled(call.attachment());
   }
 
-  /** Whether the call's own time is up. */
+  /** Whether the call's deadline has passed. */
   final boolean isOver(GrpcCall call) {
     return loop.clock().nowNs() >= call.deadlineNs();
   }
 
-  /** Fails a call whose verdict is no answer; false if it is one. */
+  /** Fails a call whose verdict is an error; false if it is not. */
   final boolean failsBy(GrpcCall call, Verdict verdict) {
     GrpcStatus status = CheckOutcome.status(verdict.refusal(), isOver(call));
     if (status != GrpcStatus.OK) {
