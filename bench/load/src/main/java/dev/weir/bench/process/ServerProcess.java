@@ -14,6 +14,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
@@ -160,6 +161,11 @@ public final class ServerProcess implements AutoCloseable {
     return process.isAlive();
   }
 
+  /** The status that it ended with, 128 and more by a signal; empty while it lives. */
+  public OptionalInt exitStatus() {
+    return process.isAlive() ? OptionalInt.empty() : OptionalInt.of(process.exitValue());
+  }
+
   /** Ends it at once, as a crash does, and waits until it has; it may be started again. */
   public void kill() {
     process.destroyForcibly();
@@ -178,7 +184,12 @@ public final class ServerProcess implements AutoCloseable {
     signal("CONT");
   }
 
-  private void signal(String name) throws IOException {
+  /**
+   * Sends it a signal.
+   *
+   * @param name without {@code SIG}.
+   */
+  public void signal(String name) throws IOException {
     Programs.output(List.of("kill", "-" + name, Long.toString(pid())));
   }
 

@@ -1,0 +1,189 @@
+package dev.weir.bench.torture;
+
+import dev.weir.bench.process.TemporaryFolder;
+import dev.weir.bench.torture.judge.Asked;
+import dev.weir.bench.torture.judge.Evidence;
+import dev.weir.bench.torture.judge.Finding;
+import dev.weir.bench.torture.judge.Happening;
+import dev.weir.bench.torture.judge.Judge;
+import dev.weir.bench.torture.plan.AttackPlan;
+import dev.weir.bench.torture.plan.ClientPlan;
+import dev.weir.bench.torture.plan.Draw;
+import dev.weir.bench.torture.plan.FaultPlan;
+import dev.weir.bench.torture.plan.Plan;
+import dev.weir.bench.torture.plan.RulePlan;
+import dev.weir.bench.torture.site.Site;
+import dev.weir.bench.torture.traffic.Attack;
+import dev.weir.bench.torture.traffic.HonestClient;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Runs one plan from its start to the verdict of the judges. */
+final class Episode {
+  private static final int SETTLE_SECONDS = 20;
+  private static final long END_SECONDS = 60;
+  private static final long LOG_MARGIN_MS = 1_000;
+
+  private final Plan plan;
+  private final Path launcher;
+  private final Pulse pulse = new Pulse();
+
+  /**
+   * What came of it.
+   *
+   * @param report what a finding looks like in the time line; empty if there is none.
+   */
+  record Outcome(List<Finding> findings, Evidence evidence, String report) {
+    String summary() {
+      final long passed =
+          evidence.asked().stream().filter(a -> a.outcome() == Asked.Outcome.PASSED).count();
+      final long refused =
+          evidence.asked().stream().filter(a -> a.outcome() == Asked.Outcome.REFUSED).count();
+      return "%d requests, %d passed, %d refused, %d faults"
+          .formatted(evidence.asked().size(), passed, refused, evidence.happenings().size());
+    }
+  }
+
+  Episode(Plan plan, Path launcher) {
+    this.plan = plan;
+    this.launcher = launcher;
+  }
+
+  /** Runs it; all that it starts has ended when this returns. */
+  Outcome run() throws IOException, InterruptedException {
+    final ExecutorService threads = Executors.newCachedThreadPool();
+    try (TemporaryFolder folder = new TemporaryFolder("weir-torture");
+        Site site = new Site(plan, launcher, folder.path())) {
+      site.awaitCalm();
+      site.remember();
+      return run(site, threads);
+    } finally {
+      threads.shutdownNow();
+      threads.awaitTermination(END_SECONDS, TimeUnit.SECONDS);
+    }
+  }
+
+  private Outcome run(Site site, ExecutorService threads) throws IOException, InterruptedException {
+    final List<HonestClient> clients = new ArrayList<>();
+    final List<Attack> attacks = new ArrayList<>();
+    final List<String> paths = plan.rules().stream().map(RulePlan::path).toList();
+    for (ClientPlan client : plan.clients()) {
+      clients.add(
+          new HonestClient(
+              client, "/r" + client.rule() + "/", own(client.number()), site::targets));
+    }
+    for (AttackPlan attack : plan.attacks()) {
+      attacks.add(new Attack(attack, paths, own(1_000 + attack.number()), site::targets));
+    }
+    final long startNs = System.nanoTime();
+    final long epochNs = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+    final List<Future<?>> running = new ArrayList<>();
+    threads.submit(pulse);
+    clients.forEach(client -> running.add(threads.submit(client)));
+    attacks.forEach(attack -> running.add(threads.submit(attack)));
+    final List<Future<?>> lanes = new ArrayList<>();
+    for (FaultPlan.Lane lane : FaultPlan.Lane.values()) {
+      lanes.add(threads.submit(() -> happen(site, lane, startNs)));
+    }
+    final List<Finding> findings = new ArrayList<>();
+    TimeUnit.MILLISECONDS.sleep(plan.lastsMs());
+    lanes.forEach(lane -> await(lane, "a fault", findings));
+    attacks.forEach(Attack::stop);
+    clients.forEach(HonestClient::stop);
+    running.forEach(client -> await(client, "a client", findings));
+    final Evidence evidence = settled(site, clients, startNs, epochNs);
+    for (Judge judge : Judge.all()) {
+      findings.addAll(judge.judge(evidence));
+    }
+    return new Outcome(findings, evidence, report(site, evidence, findings));
+  }
+
+  /** A source that is the same whatever else there is. */
+  private Draw own(int number) {
+    return new Draw(plan.seed() * 1_000_003 + number);
+  }
+
+  private Void happen(Site site, FaultPlan.Lane lane, long startNs)
+      throws IOException, InterruptedException {
+    for (FaultPlan fault : plan.faults()) {
+      if (fault.kind().lane() == lane) {
+        final long waitNs =
+            startNs + TimeUnit.MILLISECONDS.toNanos(fault.atMs()) - System.nanoTime();
+        TimeUnit.NANOSECONDS.sleep(Math.max(0, waitNs));
+        site.happen(fault);
+      }
+    }
+    return null;
+  }
+
+  private static void await(Future<?> task, String what, List<Finding> findings) {
+    try {
+      task.get(END_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException | ExecutionException | TimeoutException e) {
+      final long nowNs = System.nanoTime();
+      findings.add(new Finding("Episode", what + ": " + e, nowNs, nowNs));
+    }
+  }
+
+  /** The evidence, once processes have let go of what clients had, or have had the time for it. */
+  private Evidence settled(Site site, List<HonestClient> clients, long startNs, long epochNs)
+      throws InterruptedException {
+    final List<Asked> asked =
+        clients.stream()
+            .flatMap(client -> client.asked().stream())
+            .sorted(Comparator.comparingLong(Asked::sentNs))
+            .toList();
+    final Judge leftovers = Judge.ofLeftovers();
+    final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(SETTLE_SECONDS);
+    while (true) {
+      TimeUnit.MILLISECONDS.sleep(250);
+      final Evidence evidence =
+          new Evidence(
+              plan,
+              startNs,
+              epochNs,
+              asked,
+              site.ledger().served(),
+              site.happenings(),
+              site.regimes(),
+              pulse.pauses(),
+              site.passedUndecided(),
+              site.ends());
+      if (leftovers.judge(evidence).isEmpty() || System.nanoTime() - deadlineNs > 0) {
+        return evidence;
+      }
+    }
+  }
+
+  private static String report(Site site, Evidence evidence, List<Finding> findings) {
+    final StringBuilder text = new StringBuilder();
+    for (Finding finding : findings) {
+      final long toNs = Math.min(finding.toNs(), System.nanoTime());
+      final long fromMs = (finding.fromNs() - evidence.startNs()) / 1_000_000;
+      final long toMs = (toNs - evidence.startNs()) / 1_000_000;
+      text.append("%s, %d to %d ms: %s%n".formatted(finding.judge(), fromMs, toMs, finding.text()));
+      for (Happening happening : evidence.happenings()) {
+        text.append(
+            "  %s%s from %d to %d ms%n"
+                .formatted(
+                    happening.kind(),
+                    happening.sidecar() == Happening.ALL ? "" : " " + happening.sidecar(),
+                    (happening.fromNs() - evidence.startNs()) / 1_000_000,
+                    (happening.toNs() - evidence.startNs()) / 1_000_000));
+      }
+      final long epochMs = evidence.epochNs() / 1_000_000;
+      text.append(
+          site.logs(epochMs + fromMs - LOG_MARGIN_MS, epochMs + toMs + LOG_MARGIN_MS).indent(2));
+    }
+    return text.toString();
+  }
+}

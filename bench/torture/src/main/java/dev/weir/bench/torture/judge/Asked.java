@@ -1,0 +1,44 @@
+package dev.weir.bench.torture.judge;
+
+import dev.weir.bench.torture.plan.ClientPlan;
+import java.util.List;
+
+/**
+ * A request of an honest client, and what became of it. Times are of {@link System#nanoTime}.
+ *
+ * @param number no other request has it.
+ * @param rule the number of its rule.
+ * @param identities what its three fields say.
+ * @param sidecar which of the sidecars was asked.
+ * @param life which process that was: another one after each start.
+ * @param sentNs before its first byte was sent.
+ * @param answeredNs after the last byte of its answer had come, or when it failed.
+ * @param note what is wrong with the answer; empty if nothing is.
+ */
+public record Asked(
+    long number,
+    ClientPlan.Kind kind,
+    int rule,
+    List<Integer> identities,
+    int sidecar,
+    int life,
+    long sentNs,
+    long answeredNs,
+    Outcome outcome,
+    String note) {
+  /** What became of a request. */
+  public enum Outcome {
+    /** It was admitted, and answered so. */
+    PASSED,
+    /** 429, or what a protocol says for it. */
+    REFUSED,
+    /** 503 or what a protocol says for it: the store did not decide. */
+    UNDECIDED,
+    /** Another answer, or none. */
+    FAILED,
+    /** There was no connection to send it on. */
+    NOT_SENT,
+    /** The answer is not what the service sent. */
+    SPOILT
+  }
+}

@@ -1,0 +1,132 @@
+package dev.weir.bench.torture.judge;
+
+import dev.weir.bench.torture.plan.LimitPlan;
+import dev.weir.bench.torture.plan.RulePlan;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * One identity's budget under one limit, and the requests that it may have been charged for.
+ *
+ * @param limit the index in the rule's list.
+ * @param who the identity, and in mode local the process.
+ * @param plan the limit when it was first seen; later ones differ in how much they allow.
+ */
+record Budget(int rule, int limit, String who, LimitPlan plan, List<Use> uses) {
+  /**
+   * The charge for one request, as far as it can be known.
+   *
+   * @param fromNs before which it was not charged.
+   * @param toNs behind which it was not, if it was admitted.
+   * @param least units that it surely took.
+   * @param most units that it may have taken.
+   */
+  record Use(Asked asked, long fromNs, long toNs, long least, long most) {}
+
+  /**
+   * How late a request may be charged whose client has given up: a process that is stopped finds it
+   * when it goes on.
+   */
+  private static final long LATE_NS = 8_000_000_000L;
+
+  static List<Budget> all(Evidence evidence) {
+    final Map<String, Budget> budgets = new LinkedHashMap<>();
+    for (Asked asked : evidence.asked()) {
+      if (asked.outcome() != Asked.Outcome.NOT_SENT) {
+        add(evidence, asked, budgets);
+      }
+    }
+    return List.copyOf(budgets.values());
+  }
+
+  private static void add(Evidence evidence, Asked asked, Map<String, Budget> budgets) {
+    final List<RulePlan> versions =
+        versions(evidence, asked.rule(), asked.sentNs(), asked.answeredNs());
+    final int limits = versions.stream().mapToInt(rule -> rule.limits().size()).max().orElse(0);
+    for (int i = 0; i < limits; i++) {
+      final int index = i;
+      final LimitPlan limit =
+          versions.stream()
+              .filter(rule -> rule.limits().size() > index)
+              .findFirst()
+              .orElseThrow()
+              .limits()
+              .get(index);
+      final StringBuilder who = new StringBuilder();
+      limit
+          .key()
+          .forEach(
+              part ->
+                  who.append(' ')
+                      .append(LimitPlan.FIELDS.get(part))
+                      .append('=')
+                      .append(asked.identities().get(part)));
+      if (versions.get(0).mode() == RulePlan.Mode.LOCAL) {
+        who.append(" at process ").append(asked.life());
+      }
+      final String name = asked.rule() + "." + index + who;
+      budgets
+          .computeIfAbsent(
+              name,
+              any -> new Budget(asked.rule(), index, who.toString(), limit, new ArrayList<>()))
+          .uses
+          .add(use(evidence, asked, versions, index));
+    }
+  }
+
+  private static Use use(Evidence evidence, Asked asked, List<RulePlan> versions, int limit) {
+    final Served served = evidence.served().get(asked.number());
+    final boolean passed = asked.outcome() == Asked.Outcome.PASSED || served != null;
+    final boolean counts =
+        versions.stream().allMatch(rule -> !rule.dryRun() && rule.limits().size() > limit);
+    final long least =
+        passed && counts ? versions.stream().mapToInt(RulePlan::cost).min().orElse(0) : 0;
+    final long most =
+        asked.outcome() == Asked.Outcome.REFUSED && served == null
+            ? 0
+            : versions.stream().mapToInt(RulePlan::cost).max().orElse(0);
+    final long toNs;
+    if (served != null) {
+      toNs = Math.max(asked.sentNs(), Math.min(asked.answeredNs(), served.firstNs()));
+    } else {
+      toNs = passed ? asked.answeredNs() : asked.answeredNs() + LATE_NS;
+    }
+    return new Use(asked, asked.sentNs(), toNs, least, most);
+  }
+
+  /** The rule as it may have been at any time of a span. */
+  static List<RulePlan> versions(Evidence evidence, int rule, long fromNs, long toNs) {
+    return evidence.regimes().stream()
+        .filter(regime -> regime.overlaps(fromNs, toNs))
+        .map(regime -> regime.rule(rule))
+        .flatMap(Optional::stream)
+        .toList();
+  }
+
+  /** This limit as it may have been at any time of a span. */
+  List<LimitPlan> limits(Evidence evidence, long fromNs, long toNs) {
+    return versions(evidence, rule, fromNs, toNs).stream()
+        .filter(version -> version.limits().size() > limit)
+        .map(version -> version.limits().get(limit))
+        .toList();
+  }
+
+  @Override
+  public String toString() {
+    return "rule "
+        + rule
+        + ", limit "
+        + limit
+        + " ("
+        + plan.algorithm()
+        + " "
+        + plan.count()
+        + "/"
+        + plan.windowMs()
+        + "ms), "
+        + who.strip();
+  }
+}

@@ -1,0 +1,30 @@
+package dev.weir.bench.torture.judge;
+
+import java.util.Map;
+import java.util.OptionalInt;
+
+/**
+ * A sidecar's process when all traffic has ended and it has had time to let go of everything, or
+ * when it ended before.
+ *
+ * @param name which sidecar and life.
+ * @param wasToEnd whether this run ended it, by a signal.
+ * @param killed whether by SIGKILL.
+ * @param exitStatus empty while it lives.
+ * @param gauges by their names, of one that lives; what must be as before the traffic.
+ * @param before the same gauges before the traffic.
+ * @param descriptors that are open, before and now.
+ * @param threads before and now.
+ * @param rssMib memory now.
+ */
+public record ProcessEnd(
+    String name,
+    boolean wasToEnd,
+    boolean killed,
+    OptionalInt exitStatus,
+    Map<String, Double> before,
+    Map<String, Double> gauges,
+    int[] descriptors,
+    int[] threads,
+    long rssMib,
+    String log) {}

@@ -1,0 +1,135 @@
+package dev.weir.bench.torture.judge;
+
+import dev.weir.bench.torture.judge.Budget.Use;
+import dev.weir.bench.torture.plan.Algorithm;
+import dev.weir.bench.torture.plan.LimitPlan;
+import dev.weir.bench.torture.plan.Plan;
+import dev.weir.bench.torture.plan.RulePlan;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalLong;
+
+/**
+ * More passed in a window than may. A request counts in a window only if its whole span lies in it,
+ * so what this says is so wherever in its span each request was decided. Allowed beside the limit
+ * is what docs/fleet.md names: a store that lost its writes grants anew, and what {@code
+ * on-store-failure} lets pass counts later.
+ */
+final class WindowJudge implements Judge {
+  private static final long MS = 1_000_000;
+
+  /** How far a process's clock, read once in each turn of its loop, may be behind. */
+  private static final long CLOCK_MS = 20;
+
+  @Override
+  public List<Finding> judge(Evidence evidence) {
+    final List<Finding> findings = new ArrayList<>();
+    for (Budget budget : Budget.all(evidence)) {
+      final Finding worst = worst(evidence, budget);
+      if (worst != null) {
+        findings.add(worst);
+      }
+    }
+    return findings;
+  }
+
+  private Finding worst(Evidence evidence, Budget budget) {
+    final List<Use> uses =
+        budget.uses().stream()
+            .filter(use -> use.least() > 0)
+            .sorted(Comparator.comparingLong(Use::toNs))
+            .toList();
+    Finding worst = null;
+    long worstOver = 0;
+    for (Use first : uses) {
+      final long fromNs = first.fromNs();
+      long units = 0;
+      for (Use use : uses) {
+        if (use.fromNs() < fromNs) {
+          continue;
+        }
+        if (!inOneWindow(evidence, budget.plan(), fromNs, use.toNs())) {
+          break;
+        }
+        units += use.least();
+        if (units <= worstOver + budget.plan().count() / 4) {
+          continue; // far from any limit that there was
+        }
+        final OptionalLong allowed = allowed(evidence, budget, fromNs, use.toNs());
+        if (allowed.isPresent() && units - allowed.getAsLong() > worstOver) {
+          worstOver = units - allowed.getAsLong();
+          worst =
+              new Finding(
+                  name(),
+                  "%s: %d units passed of %d in %d ms"
+                      .formatted(budget, units, allowed.getAsLong(), (use.toNs() - fromNs) / MS),
+                  fromNs,
+                  use.toNs());
+        }
+      }
+    }
+    return worst;
+  }
+
+  /** Whether no unit that passed within a span may have come back before its end. */
+  private static boolean inOneWindow(Evidence evidence, LimitPlan limit, long fromNs, long toNs) {
+    final long windowNs = limit.windowMs() * MS;
+    return switch (limit.algorithm().promise()) {
+      case PACED -> true;
+      case ANY_WINDOW -> {
+        // A unit of a ring counts for the window less up to a sub-window.
+        final long countsNs =
+            limit.algorithm() == Algorithm.BUCKET_RING ? windowNs - windowNs / 10 : windowNs;
+        yield toNs - fromNs <= countsNs - CLOCK_MS * MS;
+      }
+      case CLOCK_WINDOW -> {
+        final long epochNs = evidence.epochNs() - evidence.startNs();
+        yield Math.floorDiv(fromNs + epochNs - CLOCK_MS * MS, windowNs)
+            == Math.floorDiv(toNs + epochNs + CLOCK_MS * MS, windowNs);
+      }
+    };
+  }
+
+  /** The most that may pass in a span; empty if that is not known. */
+  private static OptionalLong allowed(Evidence evidence, Budget budget, long fromNs, long toNs) {
+    final List<LimitPlan> limits = budget.limits(evidence, fromNs, toNs);
+    final List<RulePlan> versions = Budget.versions(evidence, budget.rule(), fromNs, toNs);
+    final long count = limits.stream().mapToLong(LimitPlan::count).max().orElseThrow();
+    final boolean paces = budget.plan().algorithm().promise() == Algorithm.Promise.PACED;
+    final long atOnce =
+        paces ? limits.stream().mapToLong(LimitPlan::burst).max().orElseThrow() : count;
+    long allowed = atOnce * (1 + renewals(evidence, versions, fromNs, toNs));
+    if (paces) {
+      final double spanMs = (toNs - fromNs) / (double) MS + CLOCK_MS;
+      allowed += (long) Math.floor(count * spanMs / budget.plan().windowMs());
+    }
+    final boolean passesUndecided =
+        versions.stream()
+            .anyMatch(
+                rule ->
+                    rule.needsStore() && rule.onStoreFailure() != RulePlan.OnStoreFailure.CLOSED);
+    if (passesUndecided) {
+      if (evidence.passedUndecided() < 0) {
+        return OptionalLong.empty();
+      }
+      final int cost = versions.stream().mapToInt(RulePlan::cost).max().orElseThrow();
+      allowed += evidence.passedUndecided() * cost;
+    }
+    return OptionalLong.of(allowed);
+  }
+
+  /** How often within a span budgets may have begun anew. */
+  private static long renewals(Evidence evidence, List<RulePlan> versions, long fromNs, long toNs) {
+    if (versions.stream().noneMatch(RulePlan::needsStore)) {
+      return 0;
+    }
+    final long emptied =
+        evidence.happenings().stream()
+            .filter(happening -> happening.touches(fromNs, toNs, 0, 0))
+            .filter(happening -> happening.kind().losesBudgets())
+            .count();
+    // In a failover some sidecars may ask the old server and some the new one.
+    return evidence.plan().store() == Plan.StoreKind.STANDALONE ? emptied : 2 * emptied;
+  }
+}

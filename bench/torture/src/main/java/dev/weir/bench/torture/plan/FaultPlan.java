@@ -1,0 +1,66 @@
+package dev.weir.bench.torture.plan;
+
+/**
+ * A fault on the time line. Those of one {@link Lane} happen one after the other.
+ *
+ * @param number tells it from the others, whatever is left out.
+ * @param target which sidecar, of as many as there are; or a variant.
+ * @param lastsMs of those that last.
+ */
+public record FaultPlan(int number, Kind kind, long atMs, int target, long lastsMs) {
+  /** What is faulty. */
+  public enum Lane {
+    SIDECAR,
+    STORE,
+    SERVICE
+  }
+
+  /** What happens. */
+  public enum Kind {
+    /** SIGSTOP, and SIGCONT later. */
+    SIDECAR_STOPPED(Lane.SIDECAR),
+    /** SIGKILL, and a start later. */
+    SIDECAR_KILLED(Lane.SIDECAR),
+    /** SIGTERM, once a successor listens on other ports. */
+    SIDECAR_REPLACED(Lane.SIDECAR),
+    /** Other rules and SIGHUP, for all sidecars. */
+    RULES_CHANGED(Lane.SIDECAR),
+    /** A faulty file and SIGHUP, for all sidecars: the rules stay. */
+    RULES_BROKEN(Lane.SIDECAR),
+    /** SIGKILL, and an empty start later. */
+    STORE_KILLED(Lane.STORE),
+    /** SIGSTOP, and SIGCONT later. */
+    STORE_HUNG(Lane.STORE),
+    /** {@code SCRIPT FLUSH}. */
+    SCRIPT_FLUSHED(Lane.STORE),
+    /** {@code maxmemory} below what is used, without eviction. */
+    STORE_FULL(Lane.STORE),
+    /** Replies come later. */
+    REPLIES_DELAYED(Lane.STORE),
+    /** Replies are lost. */
+    REPLIES_DROPPED(Lane.STORE),
+    /** Replies come in pieces. */
+    REPLIES_TRICKLED(Lane.STORE),
+    /** Nothing passes, then all that was held. */
+    STORE_CUT_OFF(Lane.STORE),
+    /** Connections are reset. */
+    STORE_REFUSES(Lane.STORE),
+    /** All connections end, and new ones are refused for a while. */
+    SERVICE_RESTARTED(Lane.SERVICE);
+
+    private final Lane lane;
+
+    Kind(Lane lane) {
+      this.lane = lane;
+    }
+
+    public Lane lane() {
+      return lane;
+    }
+
+    /** Whether the store has no budgets, or older ones, after it. */
+    public boolean losesBudgets() {
+      return this == STORE_KILLED;
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package dev.weir.bench.torture.plan;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * One limit of a rule.
+ *
+ * @param burst what passes at once, of an algorithm that paces.
+ * @param key which of the three identities of a request it counts by, by their indices.
+ */
+public record LimitPlan(
+    Algorithm algorithm, long count, long windowMs, long burst, List<Integer> key) {
+  /** The fields of a request that carry its identities. */
+  public static final List<String> FIELDS = List.of("x-a", "x-b", "x-c");
+
+  /** The same limit with another count; the burst stays. */
+  public LimitPlan withCount(long other) {
+    return new LimitPlan(algorithm, other, windowMs, burst, key);
+  }
+
+  /** Whether another limit has this one's budgets: it may differ in how much it allows. */
+  public boolean hasBudgetsOf(LimitPlan other) {
+    return algorithm == other.algorithm && windowMs == other.windowMs && key.equals(other.key);
+  }
+
+  /** As an item of {@code limits}. */
+  String yaml() {
+    return "{limit: %d/%dms, algorithm: %s, %skey: %s}"
+        .formatted(
+            count,
+            windowMs,
+            algorithm,
+            algorithm.promise() == Algorithm.Promise.PACED ? "burst: " + burst + ", " : "",
+            key.stream()
+                .map(index -> "header:" + FIELDS.get(index))
+                .collect(Collectors.joining(", ", "[", "]")));
+  }
+}

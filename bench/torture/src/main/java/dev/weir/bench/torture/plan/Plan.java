@@ -1,0 +1,286 @@
+package dev.weir.bench.torture.plan;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * All decisions of an episode.
+ *
+ * @param sidecars how many there are.
+ * @param http2Service whether the service speaks HTTP/2, and HTTP/1.1 otherwise.
+ * @param faults in the order of their times.
+ */
+public record Plan(
+    long seed,
+    long lastsMs,
+    int sidecars,
+    boolean http2Service,
+    StoreKind store,
+    long storeDeadlineMs,
+    List<RulePlan> rules,
+    List<ClientPlan> clients,
+    List<AttackPlan> attacks,
+    List<FaultPlan> faults) {
+  /** No fault and no attack begins later than so long before the end. */
+  public static final long QUIET_MS = 4_000;
+
+  /** The topology of the store. */
+  public enum StoreKind {
+    STANDALONE,
+    SENTINEL,
+    CLUSTER,
+    SHARDED
+  }
+
+  private static final int RULES_MOST = 6;
+  private static final int CLIENTS_LEAST = 8;
+  private static final int CLIENTS_MOST = 14;
+  private static final long DAY_MS = 86_400_000;
+
+  /** Draws what the seed says. */
+  public static Plan draw(long seed, long lastsMs) {
+    final Draw draw = new Draw(seed);
+    final int sidecars = 2 + draw.below(2);
+    final boolean http2Service = draw.chance(50);
+    final StoreKind store = drawStore(draw.split());
+    final long storeDeadlineMs = draw.split().spread(50, 1_000);
+    return new Plan(
+            seed,
+            lastsMs,
+            sidecars,
+            http2Service,
+            store,
+            storeDeadlineMs,
+            drawRules(draw.split()),
+            List.of(),
+            drawAttacks(draw.split(), lastsMs),
+            drawFaults(draw.split(), lastsMs, store))
+        .withDrawnClients(draw.split());
+  }
+
+  private static StoreKind drawStore(Draw draw) {
+    // Forming a cluster takes seconds, and a proxy stands in front of a single server only.
+    return draw.chance(60)
+        ? StoreKind.STANDALONE
+        : draw.of(StoreKind.SENTINEL, StoreKind.CLUSTER, StoreKind.SHARDED);
+  }
+
+  private static List<RulePlan> drawRules(Draw draw) {
+    final List<RulePlan> rules = new ArrayList<>();
+    final int count = 3 + draw.below(RULES_MOST - 2);
+    for (int i = 0; i < count; i++) {
+      final int cost = draw.chance(70) ? 1 : 1 + draw.below(4);
+      final List<LimitPlan> limits = new ArrayList<>();
+      final int limitCount = draw.chance(55) ? 1 : 2 + draw.below(2);
+      while (limits.size() < limitCount) {
+        final LimitPlan limit = drawLimit(draw, cost);
+        // Two of one algorithm, window and key would have one name.
+        if (limits.stream().noneMatch(limit::hasBudgetsOf)) {
+          limits.add(limit);
+        }
+      }
+      rules.add(
+          new RulePlan(
+              i,
+              draw.of(RulePlan.Mode.values()),
+              List.copyOf(limits),
+              cost,
+              draw.of(RulePlan.OnStoreFailure.values()),
+              draw.chance(8)));
+    }
+    return rules;
+  }
+
+  static LimitPlan drawLimit(Draw draw, int cost) {
+    final Algorithm algorithm = draw.of(Algorithm.values());
+    final long windowMs =
+        draw.chance(25) ? draw.of(60_000L, 3_600_000L, DAY_MS) : 10 * draw.spread(20, 1_500);
+    // What clients ask of one identity: of the order of 20 units a second.
+    final long asked = Math.max(1, 20 * Math.min(windowMs, 20_000) / 1_000);
+    final long count = Math.max(cost, Math.min(500, draw.spread(1, Math.max(2, 2 * asked))));
+    final long burst = Math.max(cost, draw.chance(50) ? count : draw.spread(1, Math.max(2, count)));
+    final List<List<Integer>> keys =
+        List.of(
+            List.of(0),
+            List.of(0),
+            List.of(1),
+            List.of(2),
+            List.of(0, 1),
+            List.of(1, 2),
+            List.of(0, 1, 2));
+    return new LimitPlan(algorithm, count, windowMs, burst, draw.of(keys));
+  }
+
+  private Plan withDrawnClients(Draw draw) {
+    final List<ClientPlan> drawn = new ArrayList<>();
+    final int count = CLIENTS_LEAST + draw.below(CLIENTS_MOST - CLIENTS_LEAST + 1);
+    for (int i = 0; i < count; i++) {
+      drawn.add(
+          new ClientPlan(
+              i,
+              drawKind(draw),
+              rules.get(i % rules.size()).number(),
+              draw.chance(30) ? 1 : 1 + draw.below(5),
+              (int) draw.spread(2, 60)));
+    }
+    return with(rules, drawn, attacks, faults);
+  }
+
+  private ClientPlan.Kind drawKind(Draw draw) {
+    final ClientPlan.Kind kind = draw.of(ClientPlan.Kind.values());
+    // Calls need a service of HTTP/2.
+    return kind == ClientPlan.Kind.GRPC && !http2Service ? ClientPlan.Kind.HTTP2 : kind;
+  }
+
+  private static List<AttackPlan> drawAttacks(Draw draw, long lastsMs) {
+    final List<AttackPlan> attacks = new ArrayList<>();
+    final int count = 2 + draw.below(4);
+    for (int i = 0; i < count; i++) {
+      final long fromMs = draw.between(0, (lastsMs - QUIET_MS) / 2);
+      attacks.add(
+          new AttackPlan(
+              i,
+              draw.of(AttackPlan.Kind.values()),
+              (int) draw.spread(2, 60),
+              fromMs,
+              draw.between(1_000, lastsMs - QUIET_MS - fromMs)));
+    }
+    return attacks;
+  }
+
+  private static List<FaultPlan> drawFaults(Draw draw, long lastsMs, StoreKind store) {
+    final List<FaultPlan> faults = new ArrayList<>();
+    final int count = draw.below(7);
+    for (int i = 0; i < count; i++) {
+      final long longest = Math.min(3_000, (lastsMs - QUIET_MS) / 3);
+      final long toMs = draw.between(longest + 1_000, lastsMs - QUIET_MS);
+      final long forMs = draw.spread(100, longest);
+      final FaultPlan fault =
+          new FaultPlan(i, draw.of(FaultPlan.Kind.values()), toMs - forMs, draw.below(100), forMs);
+      if (store == StoreKind.STANDALONE || !needsProxy(fault.kind())) {
+        faults.add(fault);
+      }
+    }
+    faults.sort(Comparator.comparingLong(FaultPlan::atMs));
+    return faults;
+  }
+
+  private static boolean needsProxy(FaultPlan.Kind kind) {
+    return switch (kind) {
+      case REPLIES_DELAYED, REPLIES_DROPPED, REPLIES_TRICKLED, STORE_CUT_OFF, STORE_REFUSES -> true;
+      default -> false;
+    };
+  }
+
+  private Plan with(
+      List<RulePlan> rules,
+      List<ClientPlan> clients,
+      List<AttackPlan> attacks,
+      List<FaultPlan> faults) {
+    return new Plan(
+        seed,
+        lastsMs,
+        sidecars,
+        http2Service,
+        store,
+        storeDeadlineMs,
+        rules,
+        clients,
+        attacks,
+        faults);
+  }
+
+  /** The same episode without a part that {@link #parts} names; the rest keeps its numbers. */
+  public Plan without(String part) {
+    final Predicate<String> stays = other -> !other.equals(part);
+    final List<RulePlan> left = kept(rules, rule -> stays.test("rule " + rule.number()));
+    return with(
+        left,
+        kept(
+            clients,
+            client ->
+                stays.test("client " + client.number())
+                    && left.stream().anyMatch(rule -> rule.number() == client.rule())),
+        kept(attacks, attack -> stays.test("attack " + attack.number())),
+        kept(faults, fault -> stays.test("fault " + fault.number())));
+  }
+
+  private static <T> List<T> kept(List<T> all, Predicate<T> which) {
+    return all.stream().filter(which).toList();
+  }
+
+  /** The names of what can be left out, coarse ones first. */
+  public List<String> parts() {
+    final List<String> parts = new ArrayList<>();
+    attacks.forEach(attack -> parts.add("attack " + attack.number()));
+    faults.forEach(fault -> parts.add("fault " + fault.number()));
+    if (rules.size() > 1) {
+      rules.forEach(rule -> parts.add("rule " + rule.number()));
+    }
+    if (clients.size() > 1) {
+      clients.forEach(client -> parts.add("client " + client.number()));
+    }
+    return parts;
+  }
+
+  /** A line for each part. */
+  public String text() {
+    final List<String> lines = new ArrayList<>();
+    lines.add(
+        "seed %d: %d sidecars, service of %s, store %s, redis.deadline %d ms, %d s"
+            .formatted(
+                seed,
+                sidecars,
+                http2Service ? "HTTP/2" : "HTTP/1.1",
+                store,
+                storeDeadlineMs,
+                lastsMs / 1_000));
+    rules.forEach(
+        rule ->
+            lines.add(
+                "rule %d: %s cost %d %s%s %s"
+                    .formatted(
+                        rule.number(),
+                        rule.mode(),
+                        rule.cost(),
+                        rule.needsStore() ? rule.onStoreFailure() : "",
+                        rule.dryRun() ? " dry-run" : "",
+                        rule.limits().stream()
+                            .map(LimitPlan::yaml)
+                            .collect(Collectors.joining()))));
+    clients.forEach(
+        client ->
+            lines.add(
+                "client %d: %s rule %d, %d identities, every %d ms"
+                    .formatted(
+                        client.number(),
+                        client.kind(),
+                        client.rule(),
+                        client.identities(),
+                        client.pauseMs())));
+    attacks.forEach(
+        attack ->
+            lines.add(
+                "attack %d: %s by %d from %d ms for %d ms"
+                    .formatted(
+                        attack.number(),
+                        attack.kind(),
+                        attack.connections(),
+                        attack.fromMs(),
+                        attack.lastsMs())));
+    faults.forEach(
+        fault ->
+            lines.add(
+                "fault %d: %s at %d ms for %d ms, %d"
+                    .formatted(
+                        fault.number(),
+                        fault.kind(),
+                        fault.atMs(),
+                        fault.lastsMs(),
+                        fault.target())));
+    return String.join("\n", lines);
+  }
+}

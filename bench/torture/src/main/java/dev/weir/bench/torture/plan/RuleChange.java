@@ -1,0 +1,66 @@
+package dev.weir.bench.torture.plan;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A change of rules by a reload after which what was used stays used (docs/configuration.md). */
+public final class RuleChange {
+  private RuleChange() {}
+
+  /**
+   * Changes one rule.
+   *
+   * @param variant says which rule and how; any number.
+   */
+  public static List<RulePlan> apply(List<RulePlan> rules, int variant) {
+    final Draw draw = new Draw(variant);
+    final List<RulePlan> changed = new ArrayList<>(rules);
+    final int index = draw.below(rules.size());
+    changed.set(index, change(rules.get(index), draw));
+    if (draw.chance(30)) {
+      // The order of rules with paths of their own means nothing.
+      changed.add(changed.remove(0));
+    }
+    return List.copyOf(changed);
+  }
+
+  private static RulePlan change(RulePlan rule, Draw draw) {
+    final LimitPlan first = rule.limits().get(0);
+    return switch (draw.below(6)) {
+      case 0, 1 -> {
+        final List<LimitPlan> limits = new ArrayList<>(rule.limits());
+        limits.set(0, first.withCount(Math.max(rule.cost(), draw.spread(1, 2 * first.count()))));
+        yield rule.withLimits(List.copyOf(limits));
+      }
+      case 2 -> {
+        final LimitPlan another = Plan.drawLimit(draw, rule.cost());
+        if (rule.limits().size() > 3 || rule.limits().stream().anyMatch(another::hasBudgetsOf)) {
+          yield rule;
+        }
+        final List<LimitPlan> limits = new ArrayList<>(rule.limits());
+        limits.add(another);
+        yield rule.withLimits(List.copyOf(limits));
+      }
+      case 3 -> rule.withCost(Math.min(rule.cost() % 3 + 1, (int) least(rule)));
+      case 4 ->
+          switch (rule.mode()) {
+            case LOCAL -> rule.withDryRun(!rule.dryRun());
+            case EXACT -> rule.withMode(RulePlan.Mode.LEASED);
+            case LEASED -> rule.withMode(RulePlan.Mode.EXACT);
+          };
+      default -> rule.withOnStoreFailure(draw.of(RulePlan.OnStoreFailure.values()));
+    };
+  }
+
+  /** The most that one request may cost under all limits of a rule. */
+  private static long least(RulePlan rule) {
+    return rule.limits().stream()
+        .mapToLong(
+            limit ->
+                limit.algorithm().promise() == Algorithm.Promise.PACED
+                    ? limit.burst()
+                    : limit.count())
+        .min()
+        .orElse(1);
+  }
+}

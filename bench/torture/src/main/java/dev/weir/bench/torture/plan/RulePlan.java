@@ -1,0 +1,92 @@
+package dev.weir.bench.torture.plan;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * One rule, for all requests below its path.
+ *
+ * @param number tells it from the others, whatever is left out.
+ * @param onStoreFailure means nothing in mode local.
+ */
+public record RulePlan(
+    int number,
+    Mode mode,
+    List<LimitPlan> limits,
+    int cost,
+    OnStoreFailure onStoreFailure,
+    boolean dryRun) {
+
+  /** Who decides. */
+  public enum Mode {
+    LOCAL,
+    EXACT,
+    LEASED
+  }
+
+  /** What decides while the store does not. */
+  public enum OnStoreFailure {
+    LOCAL_SHARE,
+    OPEN,
+    CLOSED;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+  }
+
+  public boolean needsStore() {
+    return mode != Mode.LOCAL;
+  }
+
+  public String id() {
+    return "r" + number;
+  }
+
+  /** What the paths of its requests begin with. */
+  public String path() {
+    return "/r" + number + "/";
+  }
+
+  RulePlan withLimits(List<LimitPlan> others) {
+    return new RulePlan(number, mode, others, cost, onStoreFailure, dryRun);
+  }
+
+  RulePlan withMode(Mode other) {
+    return new RulePlan(number, other, limits, cost, onStoreFailure, dryRun);
+  }
+
+  RulePlan withCost(int other) {
+    return new RulePlan(number, mode, limits, other, onStoreFailure, dryRun);
+  }
+
+  RulePlan withOnStoreFailure(OnStoreFailure other) {
+    return new RulePlan(number, mode, limits, cost, other, dryRun);
+  }
+
+  RulePlan withDryRun(boolean other) {
+    return new RulePlan(number, mode, limits, cost, onStoreFailure, other);
+  }
+
+  /** As an item of {@code rules}. */
+  public String yaml() {
+    final List<String> lines = new ArrayList<>();
+    lines.add("  - id: " + id());
+    lines.add("    match: {path: " + path() + "**}");
+    lines.add("    mode: " + mode.name().toLowerCase(Locale.ROOT));
+    if (needsStore()) {
+      lines.add("    on-store-failure: " + onStoreFailure);
+    }
+    if (cost > 1) {
+      lines.add("    cost: " + cost);
+    }
+    if (dryRun) {
+      lines.add("    dry-run: true");
+    }
+    lines.add("    limits:");
+    limits.forEach(limit -> lines.add("      - " + limit.yaml()));
+    return String.join("\n", lines) + "\n";
+  }
+}

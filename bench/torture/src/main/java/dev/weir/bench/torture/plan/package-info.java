@@ -1,0 +1,2 @@
+/** What an episode does, drawn from its seed alone. Values; nothing here starts anything. */
+package dev.weir.bench.torture.plan;

@@ -1,0 +1,181 @@
+package dev.weir.bench.torture.site;
+
+import dev.weir.bench.process.ServerProcess;
+import dev.weir.bench.process.SidecarProcess;
+import dev.weir.bench.torture.judge.ProcessEnd;
+import dev.weir.bench.torture.traffic.Target;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** One process of a sidecar, from its start to its end. */
+final class Life implements AutoCloseable {
+  /** Gauges that are as before when all clients have gone. */
+  private static final List<String> GAUGES =
+      List.of(
+          "weir_connections_open",
+          "weir_http2_connections_open",
+          "weir_http2_streams_open",
+          "weir_requests_waiting",
+          "weir_upstream_http2_streams_open",
+          "weir_upstream_streams_open",
+          "weir_upstream_waiting",
+          "weir_decision_connections_open",
+          "weir_decision_http2_connections_open",
+          "weir_decision_http2_streams_open",
+          "weir_store_lease_units_held",
+          "weir_internal_errors_total");
+
+  /** Closed after 4 s without a use; of HTTP/2 one is kept. */
+  private static final String UPSTREAM = "weir_upstream_connections_open";
+
+  private static final String UPSTREAM_HTTP2 = "weir_upstream_http2_connections_open";
+
+  private static final String PASSED_UNDECIDED = "weir_store_fallback_allowed_total";
+
+  /** Requests that may have passed undecided behind the last reading of a process that ended. */
+  private static final long UNREAD = 50;
+
+  private final Target target;
+  private final int adminPort;
+  private final Path log;
+  private final ServerProcess process;
+  private Map<String, Double> gaugesBefore = Map.of();
+  private int descriptorsBefore;
+  private int threadsBefore;
+  private long passedUndecided;
+  private boolean wasToEnd;
+  private boolean killed;
+
+  Life(Target target, int adminPort, Path log, ServerProcess process) {
+    this.target = target;
+    this.adminPort = adminPort;
+    this.log = log;
+    this.process = process;
+  }
+
+  Target target() {
+    return target;
+  }
+
+  int adminPort() {
+    return adminPort;
+  }
+
+  ServerProcess process() {
+    return process;
+  }
+
+  /** The sum of the metrics of a name, over all labels. */
+  double metric(String name) throws IOException {
+    return metric(SidecarProcess.metrics(adminPort), name);
+  }
+
+  private static double metric(String page, String name) {
+    return page.lines()
+        .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
+  private Map<String, Double> gauges() throws IOException {
+    final String page = SidecarProcess.metrics(adminPort);
+    passedUndecided = (long) metric(page, PASSED_UNDECIDED);
+    final Map<String, Double> gauges = new LinkedHashMap<>();
+    GAUGES.forEach(name -> gauges.put(name, metric(page, name)));
+    gauges.put(UPSTREAM, metric(page, UPSTREAM) - metric(page, UPSTREAM_HTTP2));
+    return gauges;
+  }
+
+  /** Remembers how it is before any traffic. */
+  void remember() throws IOException {
+    gaugesBefore = gauges();
+    descriptorsBefore = entries("fd");
+    threadsBefore = entries("task");
+  }
+
+  /** Ends it by SIGKILL. */
+  void kill() throws IOException {
+    wasToEnd = true;
+    killed = true;
+    gauges();
+    process.signal("KILL");
+  }
+
+  /** Asks it to end. */
+  void terminate() throws IOException {
+    wasToEnd = true;
+    gauges();
+    process.signal("TERM");
+  }
+
+  /** How many requests it let pass because the store did not decide, at most. */
+  long passedUndecided() {
+    return passedUndecided + (wasToEnd ? UNREAD : 0);
+  }
+
+  /** How it is now. */
+  ProcessEnd end() {
+    final Map<String, Double> gauges = new LinkedHashMap<>();
+    int[] descriptors = {descriptorsBefore, 0};
+    int[] threads = {threadsBefore, 0};
+    long rssMib = 0;
+    if (process.isAlive()) {
+      try {
+        gauges.putAll(gauges());
+        descriptors = new int[] {descriptorsBefore, entries("fd")};
+        threads = new int[] {threadsBefore, entries("task")};
+        rssMib = rssMib();
+      } catch (IOException e) {
+        gauges.put("no answer of the admin port, " + e, 1.0);
+      }
+    }
+    return new ProcessEnd(
+        "sidecar %d, life %d".formatted(target.sidecar(), target.life()),
+        wasToEnd,
+        killed,
+        process.exitStatus(),
+        gaugesBefore,
+        gauges,
+        descriptors,
+        threads,
+        rssMib,
+        log());
+  }
+
+  private int entries(String folder) throws IOException {
+    try (Stream<Path> entries = Files.list(proc(folder))) {
+      return (int) entries.count();
+    }
+  }
+
+  private long rssMib() throws IOException {
+    return Files.readAllLines(proc("status")).stream()
+        .filter(line -> line.startsWith("VmRSS:"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1_024)
+        .sum();
+  }
+
+  private Path proc(String file) {
+    return Path.of("/proc", Long.toString(process.pid()), file);
+  }
+
+  String log() {
+    try {
+      return Files.readString(log, StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    process.close();
+  }
+}

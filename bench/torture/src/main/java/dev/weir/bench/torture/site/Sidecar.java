@@ -1,0 +1,136 @@
+package dev.weir.bench.torture.site;
+
+import dev.weir.bench.process.ServerProcess;
+import dev.weir.bench.torture.plan.RulePlan;
+import dev.weir.bench.torture.traffic.Target;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+
+/**
+ * One of the sidecars: the process that it is now, and those that it was. Any thread may ask for
+ * the target; one alone does the rest.
+ */
+final class Sidecar implements AutoCloseable {
+  private static final AtomicInteger LIVES = new AtomicInteger();
+  private static final long RELOAD_NS = TimeUnit.SECONDS.toNanos(10);
+
+  private final int number;
+  private final Path launcher;
+  private final Path folder;
+  private final String settings;
+  private final List<Life> lives = new ArrayList<>();
+  private volatile Life present;
+
+  /**
+   * @param folder for its files, there and empty.
+   * @param settings all but its own addresses and the rules.
+   */
+  Sidecar(int number, Path launcher, Path folder, String settings) {
+    this.number = number;
+    this.launcher = launcher;
+    this.folder = folder;
+    this.settings = settings;
+  }
+
+  Target target() {
+    return present.target();
+  }
+
+  Life present() {
+    return present;
+  }
+
+  List<Life> lives() {
+    return List.copyOf(lives);
+  }
+
+  /** Starts it on ports of its own, beside the process that it is now. */
+  void start(List<RulePlan> rules) throws IOException {
+    start(rules, ServerProcess.freePort(), ServerProcess.freePort(), ServerProcess.freePort());
+  }
+
+  /** Starts it again on the ports that it had. */
+  void restart(List<RulePlan> rules) throws IOException {
+    final Target before = present.target();
+    start(rules, before.port(), before.decisionPort(), present.adminPort());
+  }
+
+  private void start(List<RulePlan> rules, int port, int decisionPort, int adminPort)
+      throws IOException {
+    final int life = LIVES.incrementAndGet();
+    final Target target = new Target(number, life, port, decisionPort);
+    final Path log = folder.resolve("log-" + life);
+    write(target, adminPort, rules(rules));
+    final ServerProcess process =
+        ServerProcess.start(
+            "weir",
+            // A shell in the background would have it ignore them.
+            List.of(
+                "env",
+                "--default-signal=INT,HUP",
+                launcher.toString(),
+                "run",
+                "-c",
+                file(target).toString()),
+            log,
+            port,
+            decisionPort,
+            adminPort);
+    present = new Life(target, adminPort, log, process);
+    lives.add(present);
+  }
+
+  private Path file(Target target) {
+    return folder.resolve("weir-" + target.life() + ".yaml");
+  }
+
+  private void write(Target target, int adminPort, String rules) throws IOException {
+    final Path next = folder.resolve("next");
+    Files.writeString(
+        next,
+        "listen: 127.0.0.1:%d\ndecision: 127.0.0.1:%d\nadmin: 127.0.0.1:%d\n%s%s"
+            .formatted(target.port(), target.decisionPort(), adminPort, settings, rules));
+    Files.move(next, file(target), StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  static String rules(List<RulePlan> rules) {
+    return rules.stream().map(RulePlan::yaml).collect(Collectors.joining("", "rules:\n", ""));
+  }
+
+  /** Gives it other rules, without telling it. */
+  void write(String rules) throws IOException {
+    write(present.target(), present.adminPort(), rules);
+  }
+
+  /**
+   * Tells it that its rules have changed, and waits until it has read them.
+   *
+   * @throws IOException if it has not within 10 s.
+   */
+  void reload(double reloadsBefore) throws IOException, InterruptedException {
+    present.process().signal("HUP");
+    final long beganNs = System.nanoTime();
+    while (reloads() <= reloadsBefore) {
+      if (System.nanoTime() - beganNs > RELOAD_NS) {
+        throw new IOException("sidecar " + number + " has not read its rules 10 s after SIGHUP");
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  double reloads() throws IOException {
+    return present.metric("weir_rules_reloads_total");
+  }
+
+  @Override
+  public void close() {
+    lives.forEach(Life::close);
+  }
+}

@@ -1,0 +1,2 @@
+/** The processes of an episode: sidecars as users start them, and the store. */
+package dev.weir.bench.torture.site;

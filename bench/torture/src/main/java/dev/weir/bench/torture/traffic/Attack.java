@@ -1,0 +1,252 @@
+package dev.weir.bench.torture.traffic;
+
+import dev.weir.bench.torture.plan.AttackPlan;
+import dev.weir.bench.torture.plan.Draw;
+import dev.weir.bench.torture.plan.LimitPlan;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * A hostile client: one thread with many connections from an address of its own. Each step spoils
+ * one connection; the oldest goes when there are as many as it may have.
+ */
+public final class Attack implements Runnable {
+  private static final int CONNECT_MS = 2_000;
+  private static final int STREAMS = 100;
+  private static final int PAUSE_MS = 50;
+  private static final int RECEIVE_BYTES = 4_096;
+
+  /** Loopback addresses of hostile clients begin here. */
+  private static final int FIRST_ADDRESS = 20;
+
+  private final AttackPlan plan;
+  private final List<String> paths;
+  private final Draw draw;
+  private final Supplier<List<Target>> targets;
+  private final Deque<Socket> open = new ArrayDeque<>();
+  private long invented;
+  private volatile boolean stopped;
+
+  /**
+   * @param paths where there are rules.
+   * @param targets the sidecars to choose from, at any time.
+   */
+  public Attack(AttackPlan plan, List<String> paths, Draw draw, Supplier<List<Target>> targets) {
+    this.plan = plan;
+    this.paths = paths;
+    this.draw = draw;
+    this.targets = targets;
+  }
+
+  /** Ends it, with all connections. */
+  public void stop() {
+    stopped = true;
+  }
+
+  @Override
+  public void run() {
+    final long beganNs = System.nanoTime();
+    try {
+      TimeUnit.MILLISECONDS.sleep(plan.fromMs());
+      while (!stopped
+          && System.nanoTime() - beganNs
+              < TimeUnit.MILLISECONDS.toNanos(plan.fromMs() + plan.lastsMs())) {
+        step();
+        TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      while (!open.isEmpty()) {
+        end(open.removeFirst());
+      }
+    }
+  }
+
+  private void step() {
+    try {
+      trickle();
+      while (open.size() >= plan.connections()) {
+        end(open.removeFirst());
+      }
+      final Socket socket = connect();
+      open.addLast(socket);
+      socket.getOutputStream().write(opening());
+      if (plan.kind() == AttackPlan.Kind.HALF_CLOSED) {
+        socket.shutdownOutput();
+      }
+    } catch (IOException e) {
+      // The sidecar has ended the connection, or is away: the next step takes another.
+      if (!open.isEmpty()) {
+        end(open.removeLast());
+      }
+    }
+  }
+
+  /** Sends a byte more where bodies or heads are slow. */
+  private void trickle() {
+    if (plan.kind() == AttackPlan.Kind.SLOW_BODIES || plan.kind() == AttackPlan.Kind.SLOW_HEADS) {
+      open.removeIf(
+          socket -> {
+            try {
+              socket.getOutputStream().write('x');
+              return false;
+            } catch (IOException e) {
+              Sockets.close(socket);
+              return true;
+            }
+          });
+    }
+  }
+
+  private void end(Socket socket) {
+    if (draw.chance(50)) {
+      Sockets.reset(socket);
+    } else {
+      Sockets.close(socket);
+    }
+  }
+
+  private Socket connect() throws IOException {
+    final Target target = draw.of(targets.get());
+    final Socket socket = new Socket();
+    try {
+      if (plan.kind() == AttackPlan.Kind.UNREAD_HTTP1
+          || plan.kind() == AttackPlan.Kind.UNREAD_HTTP2) {
+        socket.setReceiveBufferSize(RECEIVE_BYTES);
+      }
+      final byte[] source = {127, 0, 0, (byte) (FIRST_ADDRESS + plan.number())};
+      socket.bind(new InetSocketAddress(InetAddress.getByAddress(source), 0));
+      final boolean decision =
+          plan.kind() == AttackPlan.Kind.WATCHES
+              || plan.kind() != AttackPlan.Kind.BAD_SERVICE && draw.chance(20);
+      final int port = decision ? target.decisionPort() : target.port();
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CONNECT_MS);
+      socket.setSoTimeout(CONNECT_MS);
+      return socket;
+    } catch (IOException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  /** What a connection begins with, and often all that it sends. */
+  private byte[] opening() {
+    return switch (plan.kind()) {
+      case ENDLESS_STREAMS -> streams("POST", "echo", 65_535, "").bytes();
+      case UNREAD_HTTP2 -> streams("GET", "large", 0, "").bytes();
+      case UNREAD_HTTP1 -> ascii(head("GET", "large") + "\r\n");
+      case SLOW_BODIES -> ascii(head("POST", "echo") + "Content-Length: 100000\r\n\r\n");
+      case SLOW_HEADS -> ascii("GET " + path() + " HTTP/1.1\r\nHost: a\r\nX-Slow: ");
+      case CUT_REQUESTS -> cut();
+      case GARBAGE -> garbage();
+      case RAPID_RESETS -> {
+        final Frames frames = streams("GET", "echo", 65_535, "");
+        for (int i = 0; i < STREAMS; i++) {
+          frames.reset(2 * i + 1);
+        }
+        yield frames.bytes();
+      }
+      case INVENTED_IDENTITIES -> {
+        final StringBuilder requests = new StringBuilder();
+        for (int i = 0; i < 20; i++) {
+          requests.append(head("GET", "echo")).append("\r\n");
+        }
+        yield ascii(requests.toString());
+      }
+      case HALF_CLOSED -> ascii(head("POST", "echo,slow") + "Content-Length: 5\r\n\r\nhello");
+      case WATCHES -> streams("POST", "echo", 65_535, "/grpc.health.v1.Health/Watch").bytes();
+      case ABORTED_HANDSHAKES -> clientHello();
+      case BAD_SERVICE ->
+          ascii(head("GET", draw.of("silent", "reset", "lie", "echo,slow")) + "\r\n");
+    };
+  }
+
+  private String path() {
+    return draw.of(paths) + "hostile";
+  }
+
+  /** A head without its end, of an identity that no honest client has. */
+  private String head(String method, String conduct) {
+    final StringBuilder head = new StringBuilder();
+    head.append(method).append(' ').append(path()).append(" HTTP/1.1\r\nHost: a\r\n");
+    for (String field : LimitPlan.FIELDS) {
+      head.append(field).append(": ").append(identity()).append("\r\n");
+    }
+    return head.append(Question.CONDUCT).append(": ").append(conduct).append("\r\n").toString();
+  }
+
+  private String identity() {
+    return plan.kind() == AttackPlan.Kind.INVENTED_IDENTITIES
+        ? "invented" + plan.number() + "-" + invented++
+        : "hostile" + plan.number();
+  }
+
+  private Frames streams(String method, String conduct, int window, String call) {
+    final Frames frames = new Frames(window);
+    for (int i = 0; i < STREAMS; i++) {
+      final int stream = 2 * i + 1;
+      if (call.isEmpty()) {
+        frames.head(stream, method.equals("GET"), method, path());
+      } else {
+        frames.head(stream, false, method, call);
+        frames.field("content-type", "application/grpc").field("te", "trailers");
+      }
+      for (String field : LimitPlan.FIELDS) {
+        frames.field(field, identity());
+      }
+      frames.field(Question.CONDUCT, conduct).end();
+      if (!call.isEmpty()) {
+        frames.data(stream, true, new byte[5]);
+      }
+    }
+    return frames;
+  }
+
+  private byte[] cut() {
+    final byte[] whole =
+        draw.chance(50)
+            ? ascii(
+                head("POST", "echo") + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
+            : streams("POST", "echo", 65_535, "").bytes();
+    return java.util.Arrays.copyOf(whole, 1 + draw.below(whole.length));
+  }
+
+  private byte[] garbage() {
+    return switch (draw.below(5)) {
+      case 0 -> Content.of(invented++, 2_000);
+      case 1 -> ascii(head("GET", "echo") + "X-Large: " + "y".repeat(70_000) + "\r\n\r\n");
+      case 2 ->
+          ascii(head("POST", "echo") + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n");
+      case 3 -> {
+        final Frames frames = new Frames(65_535);
+        for (int i = 0; i < 50; i++) {
+          frames.raw(
+              draw.below(12),
+              draw.below(256),
+              draw.below(9),
+              Content.of(invented++, draw.below(60)));
+        }
+        yield frames.bytes();
+      }
+      default -> ascii("GET /%00/../%2f HTTP/1.1\r\nHost: a\r\nHost : b\r\n\r\n");
+    };
+  }
+
+  private byte[] clientHello() {
+    final byte[] begin = {0x16, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3};
+    return java.util.Arrays.copyOf(begin, 1 + draw.below(200));
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

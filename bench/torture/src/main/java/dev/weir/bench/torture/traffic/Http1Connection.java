@@ -1,0 +1,135 @@
+package dev.weir.bench.torture.traffic;
+
+import dev.weir.bench.torture.judge.Asked.Outcome;
+import dev.weir.bench.torture.plan.LimitPlan;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/** A connection of HTTP/1.1, to the proxy or for checks. */
+final class Http1Connection implements Connection {
+  private static final int PIECE_BYTES = 4_000;
+
+  private final Socket socket = new Socket();
+  private final HttpInput in;
+  private final String prefix;
+  private boolean open = true;
+
+  /**
+   * Connects to a port of 127.0.0.1.
+   *
+   * @param address of this side, by which it may be trusted or not.
+   * @param prefix of all paths; with one, answers have no content of the service.
+   */
+  Http1Connection(String address, int port, String prefix, int timeoutMs) throws IOException {
+    this.prefix = prefix;
+    try {
+      socket.bind(new InetSocketAddress(address, 0));
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), timeoutMs);
+      socket.setSoTimeout(timeoutMs);
+      socket.setTcpNoDelay(true);
+      in = new HttpInput(socket.getInputStream());
+    } catch (IOException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public Answer ask(Question question) throws IOException {
+    socket.getOutputStream().write(bytes(question));
+    final HttpInput.Head head = in.head();
+    if (head == null) {
+      throw new IOException("closed without an answer");
+    }
+    final HttpInput.Body body = in.body(head);
+    open = !"close".equalsIgnoreCase(head.fields().get("connection"));
+    final int status = Integer.parseInt(head.line().substring(9, 12));
+    return switch (status) {
+      case 200 -> prefix.isEmpty() ? checked(question, head, body) : Answer.PASSED;
+      case 429 -> Answer.REFUSED;
+      default ->
+          new Answer(
+              status == 503 && text(body).contains("store") ? Outcome.UNDECIDED : Outcome.FAILED,
+              status + " " + text(body));
+    };
+  }
+
+  private static String text(HttpInput.Body body) {
+    final String text = new String(body.bytes(), StandardCharsets.UTF_8);
+    return text.substring(0, Math.min(300, text.length()));
+  }
+
+  private static Answer checked(Question question, HttpInput.Head head, HttpInput.Body body) {
+    final String number = Long.toString(question.number());
+    final byte[] expected = Content.of(question.number(), question.bodyLength());
+    if (!number.equals(head.fields().get(Question.NUMBER))) {
+      return new Answer(Outcome.SPOILT, "has the answer of another request: " + head);
+    }
+    if (!Arrays.equals(expected, body.bytes())) {
+      return new Answer(
+          Outcome.SPOILT,
+          "differs at byte %d of %d, has %d"
+              .formatted(
+                  Arrays.mismatch(expected, body.bytes()), expected.length, body.bytes().length));
+    }
+    return question.chunked() && !number.equals(body.trailers().get("x-end"))
+        ? new Answer(Outcome.SPOILT, "has the trailers " + body.trailers())
+        : Answer.PASSED;
+  }
+
+  private byte[] bytes(Question question) {
+    final byte[] content =
+        prefix.isEmpty() ? Content.of(question.number(), question.bodyLength()) : new byte[0];
+    final StringBuilder head = new StringBuilder();
+    head.append(content.length > 0 ? "POST " : "GET ").append(prefix).append(question.path());
+    head.append(" HTTP/1.1\r\nHost: torture\r\nTE: trailers\r\n");
+    head.append(Question.NUMBER).append(": ").append(question.number()).append("\r\n");
+    for (int i = 0; i < LimitPlan.FIELDS.size(); i++) {
+      head.append(LimitPlan.FIELDS.get(i)).append(": ");
+      head.append(question.identities().get(i)).append("\r\n");
+    }
+    head.append(Question.CONDUCT).append(": echo");
+    head.append(question.chunked() ? ",chunked" : "").append(question.slow() ? ",slow" : "");
+    head.append("\r\n");
+    if (content.length > 0) {
+      head.append(
+          question.chunked()
+              ? "Transfer-Encoding: chunked\r\n"
+              : "Content-Length: " + content.length + "\r\n");
+    }
+    final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.writeBytes(head.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1));
+    if (content.length > 0 && question.chunked()) {
+      writeChunks(out, content, "");
+    } else {
+      out.writeBytes(content);
+    }
+    return out.toByteArray();
+  }
+
+  /** Writes content in chunks, and trailer lines behind it. */
+  static void writeChunks(ByteArrayOutputStream out, byte[] content, String trailers) {
+    for (int at = 0; at < content.length; at += PIECE_BYTES) {
+      final int length = Math.min(PIECE_BYTES, content.length - at);
+      out.writeBytes((Integer.toHexString(length) + "\r\n").getBytes(StandardCharsets.US_ASCII));
+      out.write(content, at, length);
+      out.writeBytes("\r\n".getBytes(StandardCharsets.US_ASCII));
+    }
+    out.writeBytes(("0\r\n" + trailers + "\r\n").getBytes(StandardCharsets.US_ASCII));
+  }
+
+  @Override
+  public boolean isOpen() {
+    return open;
+  }
+
+  @Override
+  public void close() {
+    Sockets.close(socket);
+  }
+}

@@ -1,0 +1,89 @@
+package dev.weir.bench.torture.judge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.bench.torture.judge.Asked.Outcome;
+import dev.weir.bench.torture.plan.Algorithm;
+import dev.weir.bench.torture.plan.FaultPlan;
+import dev.weir.bench.torture.plan.RulePlan.Mode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+final class WindowJudgeTest {
+  private static int found(History history) {
+    return new WindowJudge().judge(history.evidence()).size();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Algorithm.class)
+  void seesOneMoreThanTheLimit(Algorithm algorithm) {
+    assertEquals(0, found(new History(algorithm, 10, Mode.EXACT).pass(10, 100, 101)));
+    assertEquals(1, found(new History(algorithm, 10, Mode.EXACT).pass(11, 100, 101)));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Algorithm.class)
+  void countsOnlyRequestsThatLieWithinTheWindow(Algorithm algorithm) {
+    // 10 pass at once, and 10 more whose span may have begun with the next window.
+    final History history = new History(algorithm, 10, Mode.EXACT);
+    assertEquals(0, found(history.pass(10, 10, 11).pass(10, 300, 2_400)));
+  }
+
+  @Test
+  void seesABurstAfterWhatCameBack() {
+    final History history = new History(Algorithm.GCRA, 10, Mode.EXACT);
+    // 5 come back in half a second, and the judge's clock allows for none more.
+    assertEquals(0, found(history.pass(10, 0, 1).pass(5, 500, 501)));
+    assertEquals(1, found(history.pass(1, 500, 501)));
+  }
+
+  @Test
+  void judgesEachProcessOfModeLocalByItself() {
+    final History history = new History(Algorithm.SLIDING_LOG, 2, Mode.LOCAL);
+    history.pass(2, 0, 1).ask(2, 3, Outcome.PASSED, 2).ask(2, 3, Outcome.PASSED, 2);
+    assertEquals(0, found(history));
+    assertEquals(1, found(history.ask(4, 5, Outcome.PASSED, 2)));
+  }
+
+  @Test
+  void countsWhatReachedTheServiceWithoutAnAnswer() {
+    final History history = new History(Algorithm.SLIDING_LOG, 1, Mode.EXACT).pass(1, 0, 1);
+    assertEquals(0, found(history.ask(2, 3, Outcome.FAILED)));
+    assertEquals(1, found(history.served(1)));
+  }
+
+  @Test
+  void allowsAnotherLimitWhereTheStoreWasEmptied() {
+    final History history = new History(Algorithm.FIXED_WINDOW, 5, Mode.EXACT);
+    history.pass(5, 100, 101).pass(5, 500, 501).happen(FaultPlan.Kind.STORE_KILLED, 200, 400);
+    assertEquals(0, found(history));
+    assertEquals(1, found(history.pass(1, 502, 503)));
+  }
+
+  @Test
+  void allowsNothingForAnEmptiedStoreInModeLocal() {
+    final History history = new History(Algorithm.FIXED_WINDOW, 5, Mode.LOCAL);
+    history.pass(6, 100, 101).happen(FaultPlan.Kind.STORE_KILLED, 50, 400);
+    assertEquals(1, found(history));
+  }
+
+  @Test
+  void allowsTheLargerLimitWhileItChanges() {
+    final History history = new History(Algorithm.SLIDING_LOG, 5, 10_000, Mode.EXACT);
+    history.change(500, 8).pass(5, 100, 101).pass(3, 600, 601);
+    assertEquals(0, found(history));
+    assertEquals(1, found(history.pass(1, 700, 701)));
+  }
+
+  @Test
+  void namesTheSmallestSpan() {
+    final History history = new History(Algorithm.SLIDING_LOG, 2, Mode.EXACT);
+    history.pass(1, 0, 1).pass(1, 300, 301).pass(1, 400, 401);
+    final Finding finding = new WindowJudge().judge(history.evidence()).get(0);
+    assertEquals(0, finding.fromNs());
+    assertEquals(401_000_000, finding.toNs());
+    assertTrue(finding.text().contains("3 units passed of 2"), finding.text());
+  }
+}
