@@ -1,6 +1,6 @@
 package dev.weir.proxy.envoy.call;
 
-/** Why a call is none that can be decided: its caller's fault, and nothing was charged. */
+/** Why a call cannot be decided: an error of its caller, and nothing is charged. */
 enum CallFault {
   NO_MESSAGE("not a RateLimitRequest"),
   NO_DOMAIN("domain: empty (expected: the domain of a file)"),

@@ -7,7 +7,7 @@ import dev.weir.proxy.envoy.file.Domain;
 import dev.weir.proxy.envoy.file.NodeLimit;
 
 /**
- * The way from a domain to the node of a descriptor: the node at each of its entries. Reused. One
+ * The path from a domain to the node of a descriptor: the node at each of its entries. Reused. One
  * per event loop; allocates nothing.
  */
 final class DescriptorMatch {
@@ -15,10 +15,10 @@ final class DescriptorMatch {
   private int depth;
 
   /**
-   * Finds the limit of one of a call's descriptors: that of the node at its last entry. A tree that
-   * ends before says nothing of it, and neither does a node above the last.
+   * Finds the limit of one of a call's descriptors: that of the node at its last entry, and of no
+   * other node.
    *
-   * @return null if there is none, and it passes.
+   * @return null if there is none, and the descriptor passes.
    */
   NodeLimit find(Domain domain, RateLimitCall call, int descriptor) {
     int count = call.entryCount(descriptor);
@@ -46,17 +46,17 @@ final class DescriptorMatch {
     return node == null ? null : node.limit();
   }
 
-  /** Forgets what was found. */
+  /** Clears the path. */
   void clear() {
     depth = 0;
   }
 
-  /** How many entries have been found. */
+  /** The number of entries that were found. */
   int depth() {
     return depth;
   }
 
-  /** The node of an entry, by its place in the descriptor. */
+  /** The node of an entry. */
   DescriptorNode node(int entry) {
     return path[entry];
   }

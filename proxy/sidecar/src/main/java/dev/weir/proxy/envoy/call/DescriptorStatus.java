@@ -15,18 +15,18 @@ import dev.weir.proxy.rule.identity.Identity;
 import org.agrona.DirectBuffer;
 
 /**
- * One descriptor of a call: its limit, what it is charged, what came of that, and what its status
- * says, as envoyproxy/ratelimit words it. Reused with its call; allocates nothing.
+ * One descriptor of a call: its limit, its charge, the verdict, and its status in the terms of
+ * envoyproxy/ratelimit. Reused with its call; allocates nothing.
  *
- * <p>It is an identity of which only the hash is known: that of its entries.
+ * <p>It is also the identity that is charged, as a hash of its entries only.
  */
 final class DescriptorStatus implements VerdictListener, Identities, Identity {
-  /** The units left of what is unlimited. */
+  /** The units left of an unlimited descriptor. */
   static final long UNLIMITED = 0xFFFF_FFFFL;
 
   private static final long NS_PER_SECOND = 1_000_000_000;
 
-  /** From this part of a limit on a hit is near it. */
+  /** From this part of a limit on a hit counts as near the limit. */
   private static final float NEAR = 0.8f;
 
   private final RateLimitVerdict call;
@@ -51,13 +51,13 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
   private long remaining;
 
   /**
-   * @param call that it is one of.
+   * @param call of the descriptor.
    */
   DescriptorStatus(RateLimitVerdict call) {
     this.call = call;
   }
 
-  /** Begins anew: it passes, without a limit. */
+  /** Begins without a limit, as one that passes. */
   void begin() {
     limit = null;
     unit = null;
@@ -69,41 +69,42 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
     remaining = 0;
   }
 
-  /** It has the limit of a node; one that is unlimited says so in its status. */
+  /** Sets the limit of a node, which may be unlimited. */
   void limit(NodeLimit of) {
     limit = of;
     unit = of.spec().unit();
     requestsPerUnit = of.spec().requestsPerUnit();
   }
 
-  /** It has a limit that the call brought along. */
+  /** Sets a limit that the call brings. */
   void limit(LimitUnit ofCall, long perUnit) {
     unit = ofCall;
     requestsPerUnit = perUnit;
   }
 
-  /** Another descriptor's limit stands for that of this one, which passes without one. */
+  /** Removes the limit, as that of another descriptor replaces it. */
   void replaced() {
     unit = null;
   }
 
-  /** It has no limit, and says so. */
+  /** Sets that it has no limit, and that its status says so. */
   void unlimited() {
     remaining = UNLIMITED;
   }
 
-  /** Whether its limit is one that another's replaces. */
+  /** Whether the limit of another descriptor replaces its own. */
   boolean isReplacedBy(DescriptorStatus other) {
     return other.limit != null && other.limit.replaces(limit);
   }
 
   /**
-   * Says what it is charged.
+   * Sets its charge.
    *
-   * @param limits of one budget: those of its node, or the counts of its unit.
-   * @param ofAll whether every hit counts, refused or not: then the budget is a mere count, which
-   *     is compared with the limit here.
-   * @param units that it takes; 0 takes nothing, and looks.
+   * @param limits with one budget: those of its node, or the counting limit of its unit.
+   * @param ofAll whether every hit counts, refused or not: then the count is compared with the
+   *     limit here.
+   * @param units to take; 0 only looks.
+   * @param into counts its hits.
    */
   void charge(Rule limits, boolean ofAll, long units, DescriptorCounters into) {
     charged = limits;
@@ -112,12 +113,12 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
     counters = into;
   }
 
-  /** Says whose budget it is. */
+  /** Sets the identity. */
   void identity(long hashOfEntries) {
     hash = hashOfEntries;
   }
 
-  /** It will be asked about when all that this node reads has been fetched. */
+  /** Marks it to be asked about when its memory has been prefetched. */
   void expect() {
     isExpected = true;
   }
@@ -126,7 +127,7 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
     return isExpected;
   }
 
-  /** Notes a verdict that is about this descriptor alone. */
+  /** Takes a verdict on this descriptor alone. */
   void note(Verdict verdict) {
     note(
         verdict.allowed(),
@@ -136,7 +137,7 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
         verdict.retryAfterNs());
   }
 
-  /** Notes the figures that a verdict on several has of this one. */
+  /** Takes the figures of this descriptor in a verdict on several. */
   void note(Verdict.Row row) {
     note(row.allowed(), row.limit(), row.remaining(), row.resetAfterNs(), row.retryAfterNs());
   }
@@ -148,17 +149,17 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
     resetNs = retryAfterNs > 0 ? retryAfterNs : resetAfterNs;
   }
 
-  /** It is refused, whatever its figures say. */
+  /** Marks it as refused, whatever its figures are. */
   void refused() {
     isGranted = false;
   }
 
-  /** What it has taken is kept, as it may have to go back. */
+  /** Keeps its charge, as it may have to be returned. */
   void keep(int named) {
     kept = named;
   }
 
-  /** Gives back what is kept, or lets it stand. */
+  /** Returns the kept charge, or lets it stand. */
   void settle(AdmissionHandler admission, boolean goesBack) {
     if (kept == Admission.NOTHING_KEPT) {
       return;
@@ -171,17 +172,20 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
     }
   }
 
-  /** What it has taken has gone back: it is granted all the same. */
+  /** Marks it as granted although its charge was returned. */
   void givenBack() {
     used = Math.max(0, used - hits);
   }
 
-  /** Whether the call is refused if this is: the limit is no shadow, and takes hits. */
+  /**
+   * Whether the call is refused if this descriptor is: it takes hits, and its limit is not in
+   * shadow mode.
+   */
   boolean refusesCall() {
     return hits > 0 && !countsAll && !isShadow() && !limit.spec().isQuota();
   }
 
-  /** Whether it is over its limit; one in shadow mode too. */
+  /** Whether it is over its limit, also in shadow mode. */
   private boolean isPastLimit() {
     return !isGranted || countsAll && used > capacity;
   }
@@ -190,17 +194,17 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
     return limit != null && limit.spec().isShadow();
   }
 
-  /** Whether its limit refuses, be it alone or with all other quotas. */
+  /** Whether its limit refuses, alone or together with all other quotas. */
   boolean refuses() {
     return isPastLimit() && !isShadow();
   }
 
-  /** Whether its limit refuses only together with all others of its kind. */
+  /** Whether its limit refuses only together with all other quotas. */
   boolean isQuota() {
     return limit != null && limit.spec().isQuota();
   }
 
-  /** Says what its status is, and counts its hits. */
+  /** Sets its status, and counts its hits. */
   void conclude(long unixNs) {
     boolean isPast = isPastLimit();
     count(isPast);
@@ -208,14 +212,14 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
     say(isPast && !isShadow(), left, countsAll ? windowLeftNs(unixNs) : resetNs);
   }
 
-  /** What this node or the store says of a count that is 0 is that it need not be reset. */
+  /** Time until its window ends: computed here, as a count of 0 has no reset time. */
   private long windowLeftNs(long unixNs) {
     return resetNs == 0 || isLocal()
         ? unit.secondsLeft(unixNs) * NS_PER_SECOND
         : (resetNs + NS_PER_SECOND - 1) / NS_PER_SECOND * NS_PER_SECOND;
   }
 
-  /** Says what its status is. */
+  /** Sets its status. */
   void say(boolean over, long left, long untilResetNs) {
     isOver = over;
     remaining = Math.min(left, UNLIMITED - 1);
@@ -243,18 +247,18 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
     }
   }
 
-  /** A verdict on it has come late. */
+  /** Takes a late verdict. */
   @Override
   public void decided(long ticket, Verdict verdict) {
     call.limiter().decided(call, this, verdict);
   }
 
-  /** What is charged; null if nothing is. */
+  /** The charged limit; null if there is none. */
   Rule charged() {
     return charged;
   }
 
-  /** Whether this node decides on what is charged. */
+  /** Whether this node decides on the charge. */
   boolean isLocal() {
     return charged.localGroupCount() > 0;
   }
@@ -267,12 +271,12 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
     return hits;
   }
 
-  /** The limit of its node, unless another replaces it; null if it has none. */
+  /** The limit of its node, unless another replaces it; null if there is none. */
   NodeLimit limit() {
     return limit;
   }
 
-  /** The unit of its limit; null if it has none. */
+  /** The unit of its limit; null without a limit. */
   LimitUnit unit() {
     return unit;
   }
@@ -281,7 +285,7 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
     return requestsPerUnit;
   }
 
-  /** The name of its limit; empty if it has none. */
+  /** The name of its limit; empty without a limit. */
   String name() {
     return limit == null ? "" : limit.spec().name();
   }
@@ -295,12 +299,12 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
     return remaining;
   }
 
-  /** How long it is until its limit is whole again. */
+  /** Nanoseconds until its budget is full again. */
   long resetNs() {
     return resetNs;
   }
 
-  /** The same in whole seconds, begun ones whole. */
+  /** Seconds until its budget is full again, rounded up. */
   long resetSeconds() {
     return (resetNs + NS_PER_SECOND - 1) / NS_PER_SECOND;
   }

@@ -8,8 +8,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.ExpandableArrayBuffer;
 
 /**
- * The fields that a verdict adds to the client's response, one after the other: of the descriptor
- * that is closest to its end. Reused; allocates nothing.
+ * The fields that an answer adds to the client's response, one after the other: those of the
+ * descriptor that is closest to exhaustion. Reused; allocates nothing.
  */
 final class HeaderFields {
   private static final byte[][] X_RATELIMIT =
@@ -49,7 +49,7 @@ final class HeaderFields {
     };
   }
 
-  /** Goes on to the next field; false if there is none. */
+  /** Moves to the next field; false if there is none. */
   boolean next() {
     if (++index >= names.length) {
       status = null;
@@ -81,7 +81,10 @@ final class HeaderFields {
     number(isPolicy ? unit.seconds() : status.resetSeconds());
   }
 
-  /** The limit's name, of which a quoted string has what it may have; its unit if it has none. */
+  /**
+   * Writes the limit's name, with the characters that a quoted string may have; its unit if it has
+   * no name.
+   */
   private void name(byte[] name, LimitUnit unit) {
     if (name.length == 0) {
       text(unit.toString());
@@ -107,7 +110,7 @@ final class HeaderFields {
     return names[index];
   }
 
-  /** Holds the value in its first {@link #valueLength()} bytes, until the next field. */
+  /** The value, in the first {@link #valueLength()} bytes, until the next field. */
   DirectBuffer value() {
     return value;
   }

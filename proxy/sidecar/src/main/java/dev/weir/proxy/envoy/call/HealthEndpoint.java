@@ -7,7 +7,7 @@ import dev.weir.proxy.request.DecisionCall;
 import java.nio.charset.StandardCharsets;
 import java.util.function.BooleanSupplier;
 
-/** {@code GET /healthcheck}: 200 and {@code OK} while calls are served, else 500. */
+/** {@code GET /healthcheck}: 200 and {@code OK} while calls are served, otherwise 500. */
 public final class HealthEndpoint implements HttpEndpoint {
   private static final byte[] OK = "OK".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] NOT_OK = "NOT_OK".getBytes(StandardCharsets.US_ASCII);

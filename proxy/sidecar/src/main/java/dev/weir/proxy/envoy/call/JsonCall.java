@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Reads a {@code RateLimitRequest} of JSON. One per event loop. */
+/** Reads a {@code RateLimitRequest} in JSON. One per event loop. */
 final class JsonCall {
   private static final Pattern DIGIT = Pattern.compile("[0-9]");
 
@@ -46,7 +46,7 @@ final class JsonCall {
   /**
    * Reads a body.
    *
-   * @return null if the call can be decided; else why not, for a person.
+   * @return null if the call can be decided; otherwise the fault, as text.
    */
   String read(DirectBuffer body, RateLimitCall to) {
     byte[] bytes = new byte[body.capacity()];

@@ -7,8 +7,8 @@ import dev.weir.proxy.request.DecisionCall;
 import java.nio.charset.StandardCharsets;
 
 /**
- * {@code POST /json}: a call and its answer as JSON, with the status of HTTP that says the same:
- * 200 or 429; 400 if the body is no call, 503 if the store gave no decision.
+ * {@code POST /json}: a call in JSON, and its answer, with status 200 or 429; 400 if the body is
+ * malformed, 503 if the store gave no decision.
  */
 public final class JsonEndpoint implements HttpEndpoint, RateLimitAsker {
   private static final byte[] CONTENT_TYPE = "content-type".getBytes(StandardCharsets.US_ASCII);

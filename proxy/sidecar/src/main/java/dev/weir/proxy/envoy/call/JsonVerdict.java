@@ -5,7 +5,7 @@ import dev.weir.proxy.envoy.file.LimitUnit;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** Writes a verdict as JSON, as the third version of Protocol Buffers maps its response. */
+/** Writes a verdict as JSON, as proto3 maps its response. */
 final class JsonVerdict {
   private static final long NS_PER_SECOND = 1_000_000_000;
 
@@ -66,7 +66,7 @@ final class JsonVerdict {
     out.append(isAny ? "]" : "");
   }
 
-  /** Seconds with three, six or nine digits of a fraction, or none. */
+  /** Seconds with three, six or nine decimal places, or none. */
   private static void duration(long ns, StringBuilder out) {
     out.append(ns / NS_PER_SECOND);
     long fraction = ns % NS_PER_SECOND;

@@ -21,25 +21,24 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Where the hits of each limit are counted: under the domain and what its file has at each level,
- * or, where the file says so or a call brings its limit along, under what the call has there. The
- * names of calls are few and short: {@link DescriptorNames#MAX_COUNT} in the process, of {@link
- * #MAX_LEVELS} levels and {@link #MAX_BYTES} bytes. What is beyond that is counted as {@link
- * NodeLimit#OTHER} of its domain. Names of calls are forgotten when their domain changes or nobody
- * has used them for an hour, and all others when no file has them any more. One per event loop;
- * allocates for a name that is new, and for nothing else.
+ * The counters of each limit's hits, by domain and the key at each level in its file; or, if the
+ * file says so or the call brings its limit, by the values in the call. Names from calls are
+ * bounded: {@link DescriptorNames#MAX_COUNT} in the process, with at most {@link #MAX_LEVELS}
+ * levels and {@link #MAX_BYTES} bytes each. Others are counted as {@link NodeLimit#OTHER} of their
+ * domain. A name from calls is forgotten when its domain changes, or after an hour without use; any
+ * other when no file has it any more. One per event loop; allocates only for a new name.
  */
 final class LimitFigures {
-  /** The longest name of calls, with four bytes for each of its levels. */
+  /** The longest name from calls, with four bytes for each of its levels. */
   static final int MAX_BYTES = 256;
 
-  /** The most levels of a name of calls, each of which is a label. */
+  /** The most levels of a name from calls, each of which is a label. */
   static final int MAX_LEVELS = 16;
 
   private static final int TOO_LONG = -1;
   private static final int PATTERN = -1;
 
-  /** A name of calls, and what this event loop counts under it. */
+  /** A name from calls, and this event loop's counters for it. */
   private record Named(DescriptorNames.Name name, DescriptorCounters counters) {}
 
   private final LoopMetrics metrics;
@@ -54,11 +53,12 @@ final class LimitFigures {
   }
 
   /**
-   * Makes the counters of all limits of a configuration: those of the same names stay. By one
-   * thread at a time, which need not be the event loop's.
+   * Makes the counters of all limits of a configuration; those with the same names stay. Called by
+   * one thread at a time, not necessarily the event loop.
    *
-   * @param sameDomains those that are as they were in the configuration before.
-   * @return what the event loop has to run when it takes the configuration, in the same order.
+   * @param sameDomains domains that have not changed.
+   * @return the task that the event loop has to run when it takes the configuration, in the same
+   *     order.
    */
   Runnable prepare(RateLimitConfiguration next, Set<String> sameDomains) {
     List<List<String>> names = next.limits().stream().map(NodeLimit::names).toList();
@@ -77,7 +77,7 @@ final class LimitFigures {
     byValues.values().removeIf(named -> named.name().isGone());
   }
 
-  /** Forgets what was counted without a name in domains that have changed. */
+  /** Forgets the names from calls, and {@code other}, in domains that have changed. */
   private void forgetOthers(Set<String> sameDomains) {
     for (Iterator<String> each = others.keySet().iterator(); each.hasNext(); ) {
       String domain = each.next();
@@ -88,7 +88,7 @@ final class LimitFigures {
     }
   }
 
-  /** The counters of a limit of a file, by the way on which it was found. */
+  /** The counters of a limit in a file, by the path on which it was found. */
   DescriptorCounters of(
       NodeLimit limit, Domain domain, RateLimitCall call, int descriptor, DescriptorMatch match) {
     if (!limit.isNamedByValues()) {
@@ -109,7 +109,7 @@ final class LimitFigures {
     return named(domain, end);
   }
 
-  /** The counters of a limit that a call brings along: by its keys, without values. */
+  /** The counters of a limit that a call brings: by its keys, without values. */
   DescriptorCounters ofCall(Domain domain, RateLimitCall call, int descriptor) {
     if (call.entryCount(descriptor) > MAX_LEVELS) {
       return others(domain);
@@ -123,7 +123,7 @@ final class LimitFigures {
   }
 
   /**
-   * Adds a level's name with its length before it: the key, and behind {@code _} a value.
+   * Appends a level's name with its length before it: the key, {@code _}, and the value.
    *
    * @return where it ends, or {@link #TOO_LONG}.
    */

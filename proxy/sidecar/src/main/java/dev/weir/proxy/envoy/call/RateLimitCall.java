@@ -5,9 +5,9 @@ import java.util.Arrays;
 import org.agrona.DirectBuffer;
 
 /**
- * What one call asks: a domain, and descriptors of entries, each a key and a value. Texts are where
- * the call's bytes have them. Filled anew for each call and owned by the caller: valid until the
- * limiter returns. One per event loop; its memory grows to what was needed once, and stays.
+ * One call: a domain, and descriptors of entries, each a key and a value. Texts stay in the bytes
+ * of the call. Filled anew for each call, and valid until the limiter returns. One per event loop;
+ * its memory grows to what was needed, and stays.
  */
 final class RateLimitCall {
   /** The most descriptors of a call. */
@@ -16,19 +16,19 @@ final class RateLimitCall {
   /** The most entries of all its descriptors together. */
   static final int MAX_ENTRIES = 1_024;
 
-  /** The most bytes of a key or a value: Envoy takes heads of 60 KiB, unless it is told to. */
+  /** The most bytes of a key or a value: Envoy accepts heads of 60 KiB by default. */
   static final int MAX_TEXT_BYTES = 64 * 1024;
 
   /**
-   * The most bytes of all its keys and values together: {@link DescriptorSpec#MAX_SEARCHING}
-   * patterns search them in some 10 ms, in which the event loop does nothing else.
+   * The most bytes of all its keys and values: {@link DescriptorSpec#MAX_SEARCHING} patterns search
+   * them in some 10 ms, during which the event loop does nothing else.
    */
   static final int MAX_CALL_TEXT_BYTES = 8 * MAX_TEXT_BYTES;
 
-  /** Hits that are not said: those of the call, which are 1 if it says none either. */
+  /** Stands for absent hits: those of the call, or 1. */
   static final long HITS_OF_CALL = -1;
 
-  /** A unit that is not said, of a limit that is. */
+  /** Stands for an absent unit of a limit. */
   static final int NO_UNIT = 0;
 
   private static final int NO_LIMIT = -1;
@@ -46,13 +46,17 @@ final class RateLimitCall {
   private long[] hitsOf = new long[AT_FIRST];
   private long[] limits = new long[AT_FIRST];
 
-  /** {@link #NO_LIMIT} for a descriptor that brings no limit along. */
+  /** The unit of a descriptor's own limit; {@link #NO_LIMIT} if it brings none. */
   private int[] units = new int[AT_FIRST];
 
-  /** Where the key and the value of each entry are, in fours: offset, length, offset, length. */
+  /** The key and the value of each entry, in fours: offset, length, offset, length. */
   private int[] entries = new int[4 * AT_FIRST];
 
-  /** Starts a call whose texts are in some bytes; it has no domain, no descriptors, and one hit. */
+  /**
+   * Begins a call without a domain and descriptors, with one hit.
+   *
+   * @param of the bytes with its texts.
+   */
   RateLimitCall start(DirectBuffer of) {
     bytes = of;
     domainLength = 0;
@@ -69,7 +73,7 @@ final class RateLimitCall {
     domainLength = length;
   }
 
-  /** Says the hits of descriptors that say none; 0 means 1. */
+  /** Sets the hits of descriptors that have none of their own; 0 means 1. */
   void hits(long count) {
     hits = count == 0 ? 1 : count;
   }
@@ -112,19 +116,19 @@ final class RateLimitCall {
     return true;
   }
 
-  /** Says the hits of the last descriptor; 0 looks and takes nothing. */
+  /** Sets the hits of the last descriptor; 0 only looks. */
   void hitsOfDescriptor(long count) {
     // An unsigned number of 64 bits: what is beyond any limit is as good as the highest count.
     hitsOf[descriptorCount - 1] = count < 0 ? Long.MAX_VALUE : count;
   }
 
-  /** Says the limit of the last descriptor, in the place of what a file says. */
+  /** Sets the limit that the last descriptor brings, instead of the file's. */
   void limitOfDescriptor(long requestsPerUnit, int unit) {
     limits[descriptorCount - 1] = requestsPerUnit;
     units[descriptorCount - 1] = unit;
   }
 
-  /** Why it cannot be decided; null if it can. */
+  /** Why the call cannot be decided; null if it can. */
   CallFault fault() {
     if (domainLength == 0) {
       return CallFault.NO_DOMAIN;
@@ -143,7 +147,7 @@ final class RateLimitCall {
     return null;
   }
 
-  /** Says where the texts are, once they are all there. */
+  /** Sets the bytes with the texts, once they are complete. */
   void bytes(DirectBuffer of) {
     bytes = of;
   }
@@ -164,12 +168,12 @@ final class RateLimitCall {
     return descriptorCount;
   }
 
-  /** Which of the entries is a descriptor's first. */
+  /** The index of a descriptor's first entry. */
   int firstEntry(int descriptor) {
     return firstEntries[descriptor];
   }
 
-  /** How many entries a descriptor has. */
+  /** The number of a descriptor's entries. */
   int entryCount(int descriptor) {
     return firstEntries[descriptor + 1] - firstEntries[descriptor];
   }
@@ -195,17 +199,17 @@ final class RateLimitCall {
     return hitsOf[descriptor] == HITS_OF_CALL ? hits : hitsOf[descriptor];
   }
 
-  /** Whether a descriptor brings its limit along. */
+  /** Whether a descriptor brings a limit. */
   boolean hasLimit(int descriptor) {
     return units[descriptor] != NO_LIMIT;
   }
 
-  /** The limit that a descriptor brings along. */
+  /** The limit that a descriptor brings. */
   long limit(int descriptor) {
     return limits[descriptor];
   }
 
-  /** The number of the unit of the limit that a descriptor brings along. */
+  /** The number of the unit of the limit that a descriptor brings. */
   int unit(int descriptor) {
     return units[descriptor];
   }

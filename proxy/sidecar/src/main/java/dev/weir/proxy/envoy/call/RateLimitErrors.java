@@ -2,9 +2,9 @@ package dev.weir.proxy.envoy.call;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what went wrong with calls, for all event loops. Any thread. */
+/** Counts calls that failed or passed without a limit, for all event loops. Any thread. */
 public final class RateLimitErrors {
-  /** Calls that could not be decided, by their callers' fault. */
+  /** Calls that could not be decided because of their callers. */
   public final LongAdder ofCaller = new LongAdder();
 
   /** Calls on which the store gave no decision. */
@@ -13,6 +13,6 @@ public final class RateLimitErrors {
   /** Calls of a domain that is in no file, which passed. */
   public final LongAdder ofDomain = new LongAdder();
 
-  /** Calls that were over their limits and passed, as all do in shadow mode. */
+  /** Calls that were over their limits and passed, in the service's shadow mode. */
   public final LongAdder ofShadow = new LongAdder();
 }

@@ -25,14 +25,15 @@ import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.Set;
 
 /**
- * Decides on calls: finds the limit of each descriptor, asks admission about each, and says what
- * came of them. Each descriptor is a question of its own. Where a domain wants all or nothing, what
- * one decision can have is one question, and all else goes back if the call is refused.
+ * Decides on calls: finds the limit of each descriptor, asks admission about each, and writes their
+ * statuses. Each descriptor is a question of its own. In a domain with {@code all-or-nothing} the
+ * descriptors that one decision can have are one question, and all other charges are returned if
+ * the call is refused.
  *
- * <p>One per event loop. For calls that this node decides it allocates nothing.
+ * <p>One per event loop. Allocates nothing for calls that this node decides.
  */
 public final class RateLimiter {
-  /** Calls whose memory is kept for the next ones: one of many descriptors has some 20 KiB. */
+  /** Calls whose memory is kept for later ones: a call with many descriptors has some 20 KiB. */
   private static final int MAX_KEPT = 256;
 
   private final AdmissionHandler admission;
@@ -74,12 +75,12 @@ public final class RateLimiter {
   }
 
   /**
-   * Makes what a configuration takes. By one thread at a time, which need not be the event loop's:
-   * it takes long where there are many limits.
+   * Makes what a configuration needs. Called by one thread at a time, not necessarily the event
+   * loop, as it takes long with many limits.
    *
    * @param before the configuration before it; null if it is the first.
-   * @return what the event loop has to run, in the same order: it swaps the configuration, whole.
-   *     Calls that have no verdict yet keep theirs.
+   * @return the task that the event loop has to run, in the same order, to replace the
+   *     configuration. Undecided calls keep theirs.
    */
   public Runnable prepare(RateLimitConfiguration before, RateLimitConfiguration next) {
     Runnable figuresSwap =
@@ -136,9 +137,9 @@ public final class RateLimiter {
   }
 
   /**
-   * Asks about every descriptor. Where limits replace others, those of all are found first, so that
-   * what is replaced is not charged. What this node decides on is asked last, when all that it
-   * reads has been fetched.
+   * Asks about every descriptor. If limits replace others, those of all descriptors are found
+   * first, so that replaced ones are not charged. Descriptors that this node decides on come last,
+   * when their memory has been prefetched.
    */
   private void askAll(RateLimitVerdict verdict, RateLimitCall call, long nowNs) {
     boolean replaces = verdict.domain().replaces();
@@ -185,7 +186,7 @@ public final class RateLimiter {
     return match.find(verdict.domain(), call, descriptor);
   }
 
-  /** Says what a descriptor is charged. */
+  /** Sets what a descriptor is charged. */
   private void charge(
       RateLimitVerdict verdict, RateLimitCall call, int descriptor, NodeLimit limit) {
     DescriptorStatus status = verdict.status(descriptor);
@@ -289,7 +290,10 @@ public final class RateLimiter {
     return charges.set(status.charged(), whose, question.followed());
   }
 
-  /** Asks about what a call takes together: at once, if one decision can have it. */
+  /**
+   * Asks about the descriptors that are charged together: in one question, if one decision can have
+   * them.
+   */
   private void askTogether(RateLimitVerdict call, long nowNs) {
     TakenTogether members = call.together;
     if (members.areOneQuestion() && admission.decidesInOne(charges(members))) {
@@ -347,7 +351,7 @@ public final class RateLimiter {
     call.together.note(verdict);
   }
 
-  /** Whether limits have decided; else the call has no verdict. */
+  /** Whether limits have decided; otherwise the call fails. */
   private static boolean isDecided(RateLimitVerdict call, Verdict verdict) {
     if (verdict.refusal() == RefusalReason.STORE_UNAVAILABLE) {
       call.fail(RateLimitVerdict.Fault.STORE);
@@ -371,7 +375,7 @@ public final class RateLimiter {
     }
   }
 
-  /** Says what came of a call that has all its verdicts. */
+  /** Ends a call that has all its verdicts. */
   private void conclude(RateLimitVerdict verdict) {
     boolean isOver = verdict.fault() == null && verdict.isOver(answers.areQuotas());
     if (verdict.isAllOrNothing()) {
@@ -390,7 +394,7 @@ public final class RateLimiter {
     free.give(verdict);
   }
 
-  /** Gives back what a call has taken and may keep only if it passes; or lets it stand. */
+  /** Returns the charges of a call that has to pass to keep them, or lets them stand. */
   private void settle(RateLimitVerdict verdict, boolean goesBack) {
     verdict.together.settle(admission, goesBack);
     for (int i = verdict.count() - 1; i >= 0; i--) {

@@ -5,8 +5,8 @@ import dev.weir.proxy.envoy.file.LimitUnit;
 import org.agrona.DirectBuffer;
 
 /**
- * Reads an {@code envoy.service.ratelimit.v3.RateLimitRequest} into a call whose texts stay where
- * they are. One per event loop; allocates nothing.
+ * Reads an {@code envoy.service.ratelimit.v3.RateLimitRequest}; its texts stay in the message. One
+ * per event loop; allocates nothing.
  */
 final class RequestReader {
   private static final long UINT32 = 0xFFFF_FFFFL;
@@ -19,7 +19,7 @@ final class RequestReader {
   /**
    * Reads a message, from 0 to its capacity.
    *
-   * @return null if the call can be decided; else why not.
+   * @return null if the call can be decided; otherwise why not.
    */
   CallFault read(DirectBuffer message, RateLimitCall to) {
     to.start(message);
@@ -110,7 +110,7 @@ final class RequestReader {
     to.limitOfDescriptor(requestsPerUnit, isKnown ? (int) unit : RateLimitCall.NO_UNIT);
   }
 
-  /** The only field of a {@code google.protobuf.UInt64Value}. */
+  /** The value of a {@code google.protobuf.UInt64Value}. */
   private long number() {
     long value = 0;
     for (int field = nested.next(); field != ProtoReader.END; field = nested.next()) {

@@ -10,8 +10,8 @@ import java.util.Set;
 
 /**
  * {@code envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit}. A call that cannot be
- * decided is the caller's fault, and answered as such; where the store gives no decision, the call
- * fails as UNAVAILABLE, and Envoy does as its {@code failure_mode_deny} says.
+ * decided because of its caller fails with INVALID_ARGUMENT; one on which the store gives no
+ * decision with UNAVAILABLE, and Envoy does what its {@code failure_mode_deny} says.
  */
 public final class ShouldRateLimit implements GrpcMethod, RateLimitAsker {
   private static final String NO_DECISION = "the rate limit store gave no decision";

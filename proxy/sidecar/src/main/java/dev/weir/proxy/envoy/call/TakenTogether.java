@@ -7,8 +7,8 @@ import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.rule.spec.RuleSpec;
 
 /**
- * Those of a call's descriptors that are taken together, all or none: one question, whose verdict
- * has the figures of each. Reused.
+ * The descriptors of a call that are charged together, all or none: one question, whose verdict has
+ * the figures of each. Reused.
  */
 final class TakenTogether implements VerdictListener {
   private final RateLimitVerdict call;
@@ -27,7 +27,7 @@ final class TakenTogether implements VerdictListener {
     kept = Admission.NOTHING_KEPT;
   }
 
-  /** Adds a descriptor; false if one question cannot have so many, and then it has none of them. */
+  /** Adds a descriptor; false if one question cannot have so many, and then there is none. */
   boolean add(DescriptorStatus descriptor) {
     if (count == members.length) {
       areTooMany = true;
@@ -45,7 +45,7 @@ final class TakenTogether implements VerdictListener {
     return members[index];
   }
 
-  /** Whether one question can have all of them: few enough, and each of a budget of its own. */
+  /** Whether one question can have all of them: few enough, and each with a budget of its own. */
   boolean areOneQuestion() {
     for (int i = 0; i < count; i++) {
       for (int j = 0; j < i; j++) {
@@ -57,7 +57,7 @@ final class TakenTogether implements VerdictListener {
     return count > 1 && !areTooMany;
   }
 
-  /** Notes what the verdict on all of them says of each. */
+  /** Passes the verdict's figures to each of them. */
   void note(Verdict verdict) {
     boolean isAnyRefused = false;
     for (int i = 0; i < count; i++) {
@@ -74,12 +74,12 @@ final class TakenTogether implements VerdictListener {
     }
   }
 
-  /** What they have taken is kept, as it may have to go back. */
+  /** Keeps their charge, as it may have to be returned. */
   void keep(int named) {
     kept = named;
   }
 
-  /** Gives back what is kept, or lets it stand. */
+  /** Returns the kept charge, or lets it stand. */
   void settle(AdmissionHandler admission, boolean goesBack) {
     if (kept == Admission.NOTHING_KEPT) {
       return;

@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A folder of files of envoyproxy/ratelimit: all that end with {@code .yaml} or {@code .yml}, in
- * the order of their names. What begins with a dot is not looked at: so Kubernetes keeps what its
- * links point to, and editors what is not saved.
+ * A folder of files of envoyproxy/ratelimit: all whose names end with {@code .yaml} or {@code
+ * .yml}, in the order of names. Names that begin with a dot are ignored: Kubernetes uses them for
+ * link targets, editors for unsaved files.
  */
 public final class ConfigurationFolder {
   /** The most files. */
   static final int MAX_FILES = 10_000;
 
-  /** What all files may hold together: they are kept to be compared, twice while they change. */
+  /** The most bytes of all files: they are kept for comparison, twice while they change. */
   static final int MAX_BYTES = 8 << 20;
 
   private final Path folder;
@@ -31,9 +31,9 @@ public final class ConfigurationFolder {
 
   /**
    * @param mergesDomains whether several files may have one domain, whose descriptors are joined.
-   * @param hasStore whether limits are exact unless they say otherwise.
-   * @param ringCells how long the rings are that this node's tables have; 0 for none.
-   * @param unixEpochNs the Unix epoch on the clock of the checks.
+   * @param hasStore whether limits are of mode exact by default.
+   * @param ringCells length of the rings in this node's tables; 0 for none.
+   * @param unixEpochNs the Unix epoch by the clock of the checks.
    */
   public ConfigurationFolder(
       Path folder, boolean mergesDomains, boolean hasStore, int ringCells, long unixEpochNs) {
@@ -46,7 +46,7 @@ public final class ConfigurationFolder {
     return folder;
   }
 
-  /** What files hold: by path, in the order in which they are read. */
+  /** The contents of all files by path, in the order of reading. */
   Map<Path, byte[]> content(List<Faults> faults) {
     List<Path> paths = new ArrayList<>();
     Faults ofFolder = Faults.ofFile(folder.toString());
@@ -91,17 +91,17 @@ public final class ConfigurationFolder {
   /**
    * Reads all files.
    *
-   * @param faults takes those of each file; none is good.
-   * @return null if there was a fault in any: then none of the files counts.
+   * @param faults receives those of each file; a file without faults has none.
+   * @return null if any file has a fault: then none is used.
    */
   public RateLimitConfiguration read(List<Faults> faults) {
     return read(content(faults), faults, null);
   }
 
   /**
-   * Reads what files hold; those that could not be read are faults already.
+   * Reads the contents of files; files that could not be read are among the faults already.
    *
-   * @param previous the configuration to be replaced, whose budgets go on; null at the start.
+   * @param previous the configuration to be replaced, whose budgets continue; null at the start.
    */
   RateLimitConfiguration read(
       Map<Path, byte[]> content, List<Faults> faults, RateLimitConfiguration previous) {

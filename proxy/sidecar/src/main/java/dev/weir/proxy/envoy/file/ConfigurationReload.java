@@ -14,9 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows a folder of files while it is in use, and publishes what they say when it changes.
- *
- * <p>Names and contents are compared. One bad file refuses all: what was good last stays.
+ * Follows a folder of files, and publishes a new configuration when names or contents change. If
+ * one file has a fault, the last good configuration stays.
  */
 public final class ConfigurationReload implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ConfigurationReload.class);
@@ -29,10 +28,10 @@ public final class ConfigurationReload implements AutoCloseable {
   private RateLimitConfiguration inUse;
 
   /**
-   * What a look at the folder finds.
+   * One reading of the folder.
    *
-   * @param faults of what could not be read; those of what files say are added.
-   * @param unread why what could not be read was not, which is compared too; empty if all was.
+   * @param faults of files that could not be read; those of contents are added.
+   * @param unread why files could not be read, which is compared too; empty if all could.
    */
   private record Reading(Map<Path, byte[]> files, List<Faults> faults, String unread) {
     static boolean isSame(Reading one, Reading other) {
@@ -46,8 +45,8 @@ public final class ConfigurationReload implements AutoCloseable {
   }
 
   /**
-   * @param listener called with each new configuration, by the thread that polls or reloads; never
-   *     by two at once.
+   * @param listener gets each new configuration, from the thread that polls or reloads; never from
+   *     two at once.
    */
   public ConfigurationReload(
       ConfigurationFolder folder, Consumer<RateLimitConfiguration> listener) {
@@ -58,7 +57,7 @@ public final class ConfigurationReload implements AutoCloseable {
   /**
    * Reads the folder for the first time.
    *
-   * @return all faults, one per line; empty if what it says is in use now.
+   * @return all faults, one per line; empty if the configuration is in use.
    */
   public String load() {
     return read(follower.readNow());
@@ -94,7 +93,7 @@ public final class ConfigurationReload implements AutoCloseable {
     follower.start("weir-ratelimit", "ratelimit: not reloaded from " + folder.path());
   }
 
-  /** Looks at the folder once; reloads if it holds the same new content as the last time. */
+  /** Reads the folder once; takes a new content that was read twice in a row. */
   void poll() {
     follower.poll();
   }
@@ -111,7 +110,10 @@ public final class ConfigurationReload implements AutoCloseable {
     }
   }
 
-  /** How often the files were read, the first time too, and whether they are in use. */
+  /**
+   * How often the files were read, the first time included, and whether their last content is in
+   * use.
+   */
   public Reloads reloads() {
     return reloads;
   }

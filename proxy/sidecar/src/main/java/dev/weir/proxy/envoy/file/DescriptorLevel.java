@@ -4,7 +4,7 @@ import java.util.List;
 import org.agrona.DirectBuffer;
 
 /**
- * The nodes below one node, by key and value: a table of open addressing, and the wildcards in the
+ * The children of one node, by key and value: an open-addressing table, and the wildcards in the
  * order of the file. Immutable; any thread; a search allocates nothing.
  */
 public final class DescriptorLevel {
@@ -27,8 +27,8 @@ public final class DescriptorLevel {
   }
 
   /**
-   * The node for an entry of a request: that of its key and value, else the first wildcard in the
-   * file that stands for them, else that of its key alone; null if there is none.
+   * The node for an entry of a request: the one with its key and value, else the first wildcard in
+   * the file that matches, else the one with its key alone; null if there is none.
    */
   public DescriptorNode find(
       DirectBuffer bytes, int keyAt, int keyLength, int valueAt, int valueLength) {

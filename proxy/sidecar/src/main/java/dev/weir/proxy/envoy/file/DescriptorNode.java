@@ -4,13 +4,15 @@ import dev.weir.proxy.request.Ascii;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 
-/** A node of a domain's tree, compiled. Immutable; any thread. */
+/** A node of a domain's tree of descriptors, compiled. Immutable; any thread. */
 public final class DescriptorNode {
   private final DescriptorSpec spec;
   private final byte[] key;
   private final byte[] value;
 
-  /** Which values a wildcard stands for; of a key that is one, which keys; else null. */
+  /**
+   * The pattern of a wildcard's values, or of its keys if it has no value; null for other nodes.
+   */
   private final WildcardPattern pattern;
 
   private final NodeLimit limit;
@@ -32,12 +34,12 @@ public final class DescriptorNode {
     return key;
   }
 
-  /** Of the file; empty if it stands for every value. */
+  /** The value in the file; empty if the node matches every value. */
   public byte[] value() {
     return value;
   }
 
-  /** What is limited; null if nothing is. */
+  /** The limit; null if there is none. */
   public NodeLimit limit() {
     return limit;
   }
@@ -46,7 +48,7 @@ public final class DescriptorNode {
     return children;
   }
 
-  /** Whether all values that it matches have one budget: that of the value in the file. */
+  /** Whether all values that the wildcard matches share one budget. */
   public boolean sharesThreshold() {
     return spec.sharesThreshold();
   }
@@ -55,13 +57,13 @@ public final class DescriptorNode {
     return spec;
   }
 
-  /** Whether it is the node of a key and value as they are written in the file. */
+  /** Whether the node has that key and value literally. */
   boolean isExactly(DirectBuffer bytes, int keyAt, int keyLength, int valueAt, int valueLength) {
     return Ascii.equals(bytes, keyAt, keyLength, key)
         && Ascii.equals(bytes, valueAt, valueLength, value);
   }
 
-  /** Whether it is a wildcard that stands for them. */
+  /** Whether the node is a wildcard that matches that key and value. */
   boolean matches(DirectBuffer bytes, int keyAt, int keyLength, int valueAt, int valueLength) {
     if (value.length == 0) {
       return pattern.matches(bytes, keyAt, keyLength);

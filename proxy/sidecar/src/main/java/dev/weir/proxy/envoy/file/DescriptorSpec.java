@@ -6,12 +6,12 @@ import java.util.List;
 /**
  * A node of a file's tree, as it was read.
  *
- * @param value empty if the node stands for every value; each {@code *} stands for any text.
- * @param limit null if there is none: then all that ends here passes.
- * @param isValueToMetric whether figures go by the value that a request has.
- * @param sharesThreshold whether all values that a wildcard matches have one budget.
+ * @param value empty if the node matches every value; each {@code *} matches any text.
+ * @param limit null if there is none: a descriptor that ends here passes.
+ * @param isValueToMetric whether metrics have the value of the request.
+ * @param sharesThreshold whether all values that a wildcard matches share one budget.
  * @param children in the order of the file.
- * @param line of the file that the node begins at.
+ * @param line at which the node begins.
  */
 public record DescriptorSpec(
     String key,
@@ -21,20 +21,22 @@ public record DescriptorSpec(
     boolean sharesThreshold,
     List<DescriptorSpec> children,
     int line) {
-  /** The most nodes of one level that search in a value: each reads each byte of it. */
+  /**
+   * The most nodes of one level with a text between two stars, as each of them searches the value.
+   */
   public static final int MAX_SEARCHING = 16;
 
-  /** The key, and {@code _value} where there is a value. */
+  /** The key, and {@code _value} if there is a value. */
   public String compositeKey() {
     return value.isEmpty() ? key : key + "_" + value;
   }
 
-  /** Whether it stands for values, or without a value for keys, of which it says parts only. */
+  /** Whether the value contains a star, or the key if there is no value. */
   public boolean isWildcard() {
     return WildcardPattern.isOne(pattern());
   }
 
-  /** Notes the node of a level that is one too many of those that search. */
+  /** Reports the first node of a level beyond {@link #MAX_SEARCHING}. */
   static void checkSearching(List<DescriptorSpec> level, Faults faults) {
     String problem =
         "one too many with text between two * (expected: at most "
@@ -47,12 +49,12 @@ public record DescriptorSpec(
         .ifPresent(spec -> spec.fault(problem, faults));
   }
 
-  /** Notes what is wrong with the node among others. */
+  /** Reports a fault of the node. */
   void fault(String problem, Faults faults) {
     faults.add(line, "descriptors", Faults.printable(compositeKey()) + ": " + problem);
   }
 
-  /** What may have stars: the value, and without one the key. */
+  /** The text that may contain stars: the value, or the key if there is no value. */
   public String pattern() {
     return value.isEmpty() ? key : value;
   }

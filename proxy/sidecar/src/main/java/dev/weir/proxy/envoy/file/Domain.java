@@ -6,9 +6,9 @@ import java.nio.charset.StandardCharsets;
  * A domain with its tree of descriptors, compiled. Immutable; any thread.
  *
  * @param bytes of the name, in UTF-8; not to be changed.
- * @param seed sets names below this domain apart from those below others.
- * @param replaces whether any of its limits replaces others, so that all of a call are looked at
- *     first.
+ * @param seed separates names in this domain from those in others.
+ * @param replaces whether any of its limits replaces others, so that all limits of a call have to
+ *     be found first.
  */
 public record Domain(
     String name,

@@ -3,10 +3,10 @@ package dev.weir.proxy.envoy.file;
 import dev.weir.proxy.control.LimitHeaders;
 
 /**
- * What a domain's answers have where its file says so below {@code weir}.
+ * The settings of a domain below {@code weir} in its file.
  *
- * @param isAllOrNothing whether a call that is refused takes nothing of any descriptor.
- * @param headers which fields are to be added to the client's response; null if the file says none.
+ * @param isAllOrNothing whether a refused call charges no descriptor.
+ * @param headers for the client's response; null if the file does not say.
  */
 public record DomainOptions(boolean isAllOrNothing, LimitHeaders headers) {
   public static final DomainOptions NONE = new DomainOptions(false, null);

@@ -15,8 +15,8 @@ import java.util.Set;
 import org.snakeyaml.engine.v2.nodes.Node;
 
 /**
- * Reads one file of envoyproxy/ratelimit: a domain and its tree of descriptors, and below {@code
- * weir}, which that does not know, what Weir does beside. Every fault is noted with its line.
+ * Reads one file of envoyproxy/ratelimit: a domain with its tree of descriptors, and Weir's own
+ * settings below {@code weir}. Every fault is reported with its line.
  */
 final class DomainReader {
   private static final Set<String> ROOT_KEYS = Set.of("domain", "descriptors", "weir");
@@ -56,8 +56,8 @@ final class DomainReader {
   private LimitOptions domainOptions = LimitOptions.NONE;
 
   /**
-   * @param compiler says what of an algorithm cannot be.
-   * @param valuesBefore how many values the files have that were read before.
+   * @param compiler checks algorithms.
+   * @param valuesBefore number of values in the files before this one.
    */
   DomainReader(Faults faults, LimitCompiler compiler, int valuesBefore) {
     this.faults = faults;
@@ -65,12 +65,12 @@ final class DomainReader {
     this.budget = new YamlBudget(faults, valuesBefore);
   }
 
-  /** How many values the file and those before it have; with a fault, if there are too many. */
+  /** The number of values in this file and those before it; a fault if there are too many. */
   int valuesSoFar() {
     return budget.valuesSoFar();
   }
 
-  /** The domain of a file's content; null, or incomplete, if there was a fault. */
+  /** Reads a domain from a file's content; null, or incomplete, if there was a fault. */
   DomainSpec read(byte[] content) {
     Node node = YamlDocument.compose(content, "a domain and its descriptors", faults);
     YamlSection root = node == null ? null : YamlSection.of(node, "", faults, budget);

@@ -7,14 +7,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A domain as a file has it.
+ * A domain as it was read.
  *
  * @param descriptors in the order of the file.
- * @param options of the domain's answers.
+ * @param options of the domain.
  */
 public record DomainSpec(String name, List<DescriptorSpec> descriptors, DomainOptions options) {
   /**
-   * This domain with the descriptors of another file too, each of another key.
+   * This domain with the descriptors of another file; their keys must differ.
    *
    * @param faults of the other file.
    */

@@ -3,11 +3,11 @@ package dev.weir.proxy.envoy.file;
 import org.agrona.DirectBuffer;
 
 /**
- * The hash of Fowler, Noll and Vo (1a, 64 bits) over the names that files have: who asks cannot
- * choose what they are looked for among, so that it needs no key.
+ * The hash of Fowler, Noll and Vo (1a, 64 bits) for names in files. Callers cannot choose those
+ * names, so it needs no secret key.
  */
 final class Fnv {
-  /** Of nothing. */
+  /** The hash of no bytes. */
   static final long BASIS = 0xCBF2_9CE4_8422_2325L;
 
   private static final long PRIME = 0x0000_0100_0000_01B3L;
@@ -30,7 +30,7 @@ final class Fnv {
     return sum;
   }
 
-  /** Ends one name, before another one. */
+  /** Separates one name from the next. */
   static long next(long hash) {
     return hash * PRIME + 1;
   }

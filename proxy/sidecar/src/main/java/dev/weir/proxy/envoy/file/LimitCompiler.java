@@ -12,26 +12,26 @@ import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.rule.spec.RuleSpec.FaultSink;
 
 /**
- * Turns limits of files into those that admission charges: each a rule of one limit that no request
- * is matched with, whose name in the store is its unit. Immutable; any thread.
+ * Compiles limits of files into limits for admission: each is a rule with one limit, which no
+ * request is matched with, and whose name in the store is its unit. Immutable; any thread.
  */
 final class LimitCompiler {
-  /** The version of limits whose windows are their unit's: their budgets are the same. */
+  /** The version of limits that only count, which share the budgets of their unit. */
   private static final long COUNTS_OF_UNIT = 0;
 
   private final boolean hasStore;
   private final int ringCells;
   private final long unixEpochNs;
 
-  /** By the number of a unit, the counts of its windows: on this node, and in the store. */
+  /** The counting limits by number of unit: on this node, and in the store. */
   private final Rule[] localCounts = new Rule[LimitUnit.values().length + 1];
 
   private final Rule[] storeCounts = new Rule[localCounts.length];
 
   /**
-   * @param hasStore whether there is a store: then limits are exact unless they say otherwise.
-   * @param ringCells how long the rings are that this node's tables have; 0 for none.
-   * @param unixEpochNs the Unix epoch on the clock of the checks.
+   * @param hasStore whether limits are of mode exact by default.
+   * @param ringCells length of the rings in this node's tables; 0 for none.
+   * @param unixEpochNs the Unix epoch by the clock of the checks.
    */
   LimitCompiler(boolean hasStore, int ringCells, long unixEpochNs) {
     this.hasStore = hasStore;
@@ -63,12 +63,12 @@ final class LimitCompiler {
     return Rule.alone(spec, version, previous, unixEpochNs);
   }
 
-  /** Who decides on a limit. */
+  /** The mode of a limit. */
   private Mode mode(LimitOptions options) {
     return options.mode() != null ? options.mode() : hasStore ? Mode.EXACT : Mode.LOCAL;
   }
 
-  /** The counts of a unit's windows, for limits that requests bring along. */
+  /** The counting limit of a unit, for limits that calls bring. */
   Rule counts(LimitUnit unit) {
     return counts(unit, hasStore);
   }
@@ -77,17 +77,17 @@ final class LimitCompiler {
     return (inStore ? storeCounts : localCounts)[unit.number()];
   }
 
-  /** The counts that a limit of which every hit counts is charged as. */
+  /** The counting limit of a limit for which every hit counts. */
   Rule counts(DescriptorLimit limit) {
     return counts(limit.unit(), mode(limit.options()).needsStore());
   }
 
   /**
-   * The limit that is charged; not of a mere count.
+   * Compiles a limit that does not only count.
    *
-   * @param version another one than that of any other limit.
-   * @param previous what the same node was charged before; null if it was not. Its budgets go on
-   *     where the unit stays, and whether the store decides.
+   * @param version different from that of any other limit.
+   * @param previous the former limit of the node; null if there was none. Its budgets continue if
+   *     the unit stays, and if the store still decides or still does not.
    */
   Rule compile(DescriptorLimit limit, long version, Rule previous) {
     LimitOptions options = limit.options();
@@ -111,7 +111,7 @@ final class LimitCompiler {
         : new LimitSpec(options.algorithm(), rate, options.burst(), null, 0, null, null, 0);
   }
 
-  /** Reports what of a limit cannot be, where it is charged, and for which it is checked. */
+  /** Reports the faults of a limit. */
   void check(DescriptorLimit limit, FaultSink sink) {
     LimitOptions options = limit.options();
     Mode mode = mode(options);

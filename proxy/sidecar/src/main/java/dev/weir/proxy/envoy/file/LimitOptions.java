@@ -4,18 +4,19 @@ import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.Mode;
 
 /**
- * How a limit is counted where its file says so below {@code weir}; what is not said is as
- * envoyproxy/ratelimit counts.
+ * The settings of a limit below {@code weir} in its file; without them it counts as in
+ * envoyproxy/ratelimit.
  *
  * @param mode null if not given: then exact if there is a store.
- * @param sparesRefused whether a hit that is refused takes nothing.
- * @param algorithm null if not given, then the fixed window. Any other spares what is refused.
+ * @param sparesRefused whether a refused hit is not charged.
+ * @param algorithm null if not given, then the fixed window. Any other does not charge refused
+ *     hits.
  * @param burst of an algorithm that paces; 0 if not given.
  */
 public record LimitOptions(Mode mode, boolean sparesRefused, Algorithm algorithm, long burst) {
   public static final LimitOptions NONE = new LimitOptions(null, false, null, 0);
 
-  /** Whether every hit counts, refused or not: then a budget is a mere count. */
+  /** Whether every hit counts, refused or not, so that the budget only counts. */
   public boolean countsAll() {
     return !sparesRefused && algorithm == null;
   }

@@ -4,8 +4,8 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The window of a limit: all of one length, counted from the Unix epoch. A month has 30 days, a
- * year 365, and a week begins on a Thursday, as the epoch did.
+ * The unit of a limit, whose windows have one length and are counted from the Unix epoch. A month
+ * has 30 days, a year 365, and a week begins on a Thursday, as the epoch did.
  */
 public enum LimitUnit {
   SECOND(1, "1s", 1),
@@ -37,12 +37,12 @@ public enum LimitUnit {
     windowNs = TimeUnit.SECONDS.toNanos(seconds);
   }
 
-  /** The unit of a number of {@code RateLimitResponse.RateLimit.Unit}; null if there is none. */
+  /** The unit with a number of {@code RateLimitResponse.RateLimit.Unit}; null if there is none. */
   public static LimitUnit ofNumber(long number) {
     return number < 0 || number >= BY_NUMBER.length ? null : BY_NUMBER[(int) number];
   }
 
-  /** The unit that a file names, in any case; null if there is none of that name. */
+  /** The unit with a name in files, in any case; null if there is none. */
   public static LimitUnit ofText(String text) {
     for (LimitUnit unit : values()) {
       if (unit.name().equalsIgnoreCase(text)) {
@@ -57,7 +57,7 @@ public enum LimitUnit {
     return number;
   }
 
-  /** How a rate of Weir's rules has it, such as {@code 1m}. */
+  /** The window as rules write it, such as {@code 1m}. */
   public String window() {
     return window;
   }
@@ -70,7 +70,7 @@ public enum LimitUnit {
     return windowNs;
   }
 
-  /** How long it is until the window ends, in whole seconds, begun ones whole. */
+  /** Seconds until the window ends, rounded up. */
   public long secondsLeft(long unixNs) {
     return (windowNs - unixNs % windowNs + 999_999_999) / 1_000_000_000;
   }

@@ -12,20 +12,17 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.agrona.DirectBuffer;
 
-/**
- * All domains of a folder, compiled: what a request is matched with. Immutable; any thread;
- * matching allocates nothing.
- */
+/** All domains of a folder, compiled. Immutable; any thread; matching allocates nothing. */
 public final class RateLimitConfiguration {
-  /** What the names of all limits may have together: they are in every scrape, five times. */
+  /** The most bytes of the names of all limits in metrics: they are in every scrape, five times. */
   public static final int MAX_NAMES_BYTES = 2 << 20;
 
-  /** What a scrape adds to the text of a level. */
+  /** Bytes that a label adds to its value in a scrape. */
   private static final int LABEL_BYTES = 10;
 
   private final List<DomainSpec> specs;
 
-  /** By their names' hashes, a table of open addressing that is half full at most. */
+  /** The domains by hash of their names, an open-addressing table that is at most half full. */
   private final Domain[] domains;
 
   private final List<NodeLimit> limits = new ArrayList<>();
@@ -33,15 +30,15 @@ public final class RateLimitConfiguration {
   private int unnamedCount;
   private final LimitCompiler compiler;
 
-  /** What limits that are no mere counts are charged as, by the way to their nodes. */
+  /** The limits that do not only count, by the path to their nodes. */
   private final Map<List<String>, Rule> charged = new HashMap<>();
 
-  /** The highest version of any that was ever charged. */
+  /** The highest version of any limit so far. */
   private long version;
 
   /**
-   * @param specs each of another name.
-   * @param previous the configuration to be replaced, whose budgets go on; null at the start.
+   * @param specs with different names.
+   * @param previous the configuration to be replaced, whose budgets continue; null at the start.
    */
   RateLimitConfiguration(
       List<DomainSpec> specs, LimitCompiler compiler, RateLimitConfiguration previous) {
@@ -107,19 +104,19 @@ public final class RateLimitConfiguration {
   }
 
   /**
-   * Has the budgets of the configuration before decide by those of this one. To be called before
-   * anybody uses this one.
+   * Links the budgets of the previous configuration to those of this one. Call it before anybody
+   * uses this one.
    */
   public void succeed() {
     charged.values().forEach(Rule::succeed);
   }
 
-  /** To be called once everybody uses this configuration. */
+  /** Marks the budgets of the previous configuration as unused, once everybody uses this one. */
   public void completeAdoption() {
     charged.values().forEach(Rule::completeAdoption);
   }
 
-  /** What a limit is counted under: its path, while there is room for that in a scrape. */
+  /** The name of a limit in metrics: its path, as long as there is room for that in a scrape. */
   private List<String> figuresName(List<String> path) {
     int bytes = path.stream().mapToInt(level -> level.length() + LABEL_BYTES).sum();
     if (bytes > nameBytesLeft) {
@@ -130,7 +127,7 @@ public final class RateLimitConfiguration {
     return List.copyOf(path);
   }
 
-  /** The domain of a name; null if there is none. */
+  /** The domain with a name; null if there is none. */
   public Domain find(DirectBuffer bytes, int at, int length) {
     int place = place(Fnv.add(Fnv.BASIS, bytes, at, length));
     while (domains[place] != null && !Ascii.equals(bytes, at, length, domains[place].bytes())) {
@@ -143,7 +140,7 @@ public final class RateLimitConfiguration {
     return Fnv.fold(hash) & domains.length - 1;
   }
 
-  /** The counts of a unit, for limits that requests bring along. */
+  /** The counting limit of a unit, for limits that calls bring. */
   public Rule counts(LimitUnit unit) {
     return compiler.counts(unit);
   }

@@ -9,13 +9,13 @@ import java.util.regex.Pattern;
 import org.agrona.DirectBuffer;
 
 /**
- * A text of a file in which each {@code *} stands for any text, the empty one too. What stands
- * between the stars has to occur in that order, without overlap: the first part at the beginning,
- * the last one at the end, each other one at the first place behind the one before it.
+ * A text in a file in which each {@code *} matches any text, also an empty one. The parts between
+ * the stars must occur in their order, without overlap: the first part at the beginning, the last
+ * at the end, each other one at its first place behind the one before it.
  *
- * <p>A look reads each byte of a value at most twice, whatever the value and the pattern are: a
- * part is searched for as Knuth, Morris and Pratt do, and no place is tried again. Immutable; any
- * thread; a look allocates nothing.
+ * <p>A match reads each byte of a value at most twice, for any value and pattern: parts are
+ * searched for by the algorithm of Knuth, Morris and Pratt, and no place is tried again. Immutable;
+ * any thread; a match allocates nothing.
  */
 public final class WildcardPattern {
   private static final byte STAR = '*';
@@ -24,14 +24,14 @@ public final class WildcardPattern {
   private final byte[] prefix;
   private final byte[][] middle;
 
-  /** Of each part in the middle, how much of it stands again at the end of each beginning of it. */
+  /** The border lengths of each middle part (Knuth, Morris and Pratt). */
   private final int[][] borders;
 
   private final byte[] suffix;
   private final int minLength;
 
   /**
-   * @param text with a star or more.
+   * @param text with at least one star.
    */
   public WildcardPattern(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
@@ -61,7 +61,7 @@ public final class WildcardPattern {
     return text.indexOf(STAR) >= 0;
   }
 
-  /** Whether a look has to search, as a part stands between two stars. */
+  /** Whether matching has to search, as a part is between two stars. */
   public static boolean searches(String text) {
     return INNER_PART.matcher(text).find();
   }
@@ -79,7 +79,7 @@ public final class WildcardPattern {
     return borders;
   }
 
-  /** Whether it stands for a text. */
+  /** Whether it matches a text. */
   public boolean matches(DirectBuffer bytes, int at, int length) {
     int end = at + length - suffix.length;
     if (length < minLength
@@ -97,7 +97,7 @@ public final class WildcardPattern {
     return true;
   }
 
-  /** Where the first occurrence of a part ends; negative if there is none. */
+  /** The end of the first occurrence of a part; negative if there is none. */
   private static int endOf(byte[] part, int[] borders, DirectBuffer bytes, int from, int end) {
     int found = 0;
     for (int i = from; i < end; i++) {

@@ -8,8 +8,8 @@ import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
 /**
- * What scalars mean in YAML 1.1, which the files of the field are written in: {@code yes}, {@code
- * on} and {@code no} are booleans where one is expected, and any scalar is a text where one is.
+ * The meaning of scalars in YAML 1.1, in which such files are written: {@code yes}, {@code on} and
+ * {@code no} are booleans where one is expected, and any scalar is a text where one is.
  */
 final class Yaml11 {
   private static final String TRUE = "y|Y|yes|Yes|YES|on|On|ON|true|True|TRUE";
@@ -18,19 +18,19 @@ final class Yaml11 {
 
   private Yaml11() {}
 
-  /** Whether a node says nothing, so that it is as if its key were not there. */
+  /** Whether a node is null, which means the same as if its key were absent. */
   static boolean isNull(Node node) {
     return node instanceof ScalarNode scalar
         && scalar.getScalarStyle() == ScalarStyle.PLAIN
         && NULL.contains(scalar.getValue());
   }
 
-  /** Null if a text is no boolean. */
+  /** Parses a boolean; null if the text is none. */
   static Boolean parseBoolean(String text) {
     return text.matches(TRUE) ? Boolean.TRUE : text.matches(FALSE) ? Boolean.FALSE : null;
   }
 
-  /** Null if a text is no whole number: decimal, hexadecimal, octal or binary, or 1e3. */
+  /** Parses an integer: decimal, hexadecimal, octal or binary, or 1e3; null if the text is none. */
   static BigInteger parseInteger(String text) {
     String digits = text.replace("_", "");
     if (digits.length() > 40) {

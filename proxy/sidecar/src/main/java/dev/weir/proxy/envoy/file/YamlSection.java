@@ -16,9 +16,9 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /**
- * A mapping of a file, of which each key is read as what it is expected to be. What it is not is
- * noted with its line, and read as if it were not there. Keys of {@code <<} are those of the
- * mapping that it names, unless they stand beside it.
+ * A mapping in a file, whose values are read as the types that are expected. A value of another
+ * type is reported with its line, and read as if absent. The keys of {@code <<} are those of the
+ * mapping that it names, unless the section has them itself.
  */
 final class YamlSection {
   private static final String MERGE = "<<";
@@ -37,7 +37,7 @@ final class YamlSection {
     this.budget = budget;
   }
 
-  /** A node as a section; null, and a fault, if it is none. */
+  /** A node as a section; null, and a fault, if it is no mapping. */
   static YamlSection of(Node node, String path, Faults faults, YamlBudget budget) {
     if (!(node instanceof MappingNode mapping)) {
       faults.add(YamlDocument.line(node), path, "no section (expected: keys and values)");
@@ -76,7 +76,7 @@ final class YamlSection {
     }
   }
 
-  /** Merges what a node names, which may name itself: as deep as anything may be. */
+  /** Merges the mapping that a node names, which may name itself: down to a bounded depth. */
   private void merge(Node node) {
     int line = YamlDocument.line(node);
     if (!budget.take(line)) {
@@ -95,7 +95,7 @@ final class YamlSection {
     budget.leave();
   }
 
-  /** Notes every key that is none of these. */
+  /** Reports every key that is not one of these. */
   void allowOnly(Set<String> keys) {
     entries.forEach(
         (key, entry) -> {
@@ -114,22 +114,22 @@ final class YamlSection {
     return path.isEmpty() ? shown : path + "." + shown;
   }
 
-  /** Whether a key is there, and says anything. */
+  /** Whether a key is present, with a value. */
   boolean has(String key) {
     return entries.containsKey(key) && !Yaml11.isNull(entries.get(key).value);
   }
 
-  /** The line of a key; of one that is not there, 0. */
+  /** The line of a key; 0 if it is absent. */
   int line(String key) {
     return entries.containsKey(key) ? entries.get(key).line : 0;
   }
 
-  /** Notes what is wrong with a key's value. */
+  /** Reports a fault of a key's value. */
   void fault(String key, String value, String expected) {
     faults.add(line(key), path(key), value, expected);
   }
 
-  /** Any scalar as it is written; empty if it is not there. */
+  /** A scalar as it is written; empty if absent. */
   String text(String key) {
     if (!has(key)) {
       return "";
@@ -141,7 +141,7 @@ final class YamlSection {
     return "";
   }
 
-  /** A boolean; false if it is not there. */
+  /** A boolean; false if absent. */
   boolean flag(String key) {
     String text = text(key);
     if (text.isEmpty()) {
@@ -154,7 +154,7 @@ final class YamlSection {
     return value != null && value;
   }
 
-  /** A whole number within bounds; the least of them if it is not there. */
+  /** An integer within bounds; the least of them if absent. */
   long number(String key, long least, long most) {
     String text = text(key);
     if (text.isEmpty()) {
@@ -171,7 +171,7 @@ final class YamlSection {
     return isWithin ? value.longValue() : least;
   }
 
-  /** The one of the values whose text a key has; null if it is not there, or none is. */
+  /** The one of the values whose text a key has; null if absent, or if there is no such value. */
   <T> T oneOf(String key, T[] values) {
     String text = text(key);
     List<String> names = new ArrayList<>();
@@ -187,7 +187,7 @@ final class YamlSection {
     return null;
   }
 
-  /** A section below a key; null if it is not there. */
+  /** The section below a key; null if absent. */
   YamlSection section(String key) {
     YamlSection section = has(key) ? of(entries.get(key).value, path(key), faults, budget) : null;
     if (section != null) {
@@ -196,7 +196,7 @@ final class YamlSection {
     return section;
   }
 
-  /** The sections of a list below a key; none if it is not there. */
+  /** The sections in a list below a key; empty if absent. */
   List<YamlSection> sections(String key) {
     List<YamlSection> sections = new ArrayList<>();
     if (!has(key)) {
@@ -225,17 +225,17 @@ final class YamlSection {
     return startsAt;
   }
 
-  /** Notes what is wrong with the section as a whole. */
+  /** Reports a fault of the section as a whole. */
   void fault(String problem) {
     faults.add(startsAt, path, problem);
   }
 
-  /** Goes one level down; false, and a fault, if that is too deep. */
+  /** Goes down one level; false, and a fault, if that is too deep. */
   boolean enter() {
     return budget.enter(startsAt);
   }
 
-  /** Comes back from the level below. */
+  /** Goes up one level. */
   void leave() {
     budget.leave();
   }

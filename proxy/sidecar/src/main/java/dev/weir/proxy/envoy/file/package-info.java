@@ -1,5 +1,5 @@
 /**
- * The files of envoyproxy/ratelimit: how they are read and followed, and the tree of limits that
- * they are compiled to. Finding the limit of a descriptor in that tree is a hot path.
+ * The files of envoyproxy/ratelimit: reading and following them, and the tree of limits that they
+ * are compiled into. Finding the limit of a descriptor in that tree is a hot path.
  */
 package dev.weir.proxy.envoy.file;

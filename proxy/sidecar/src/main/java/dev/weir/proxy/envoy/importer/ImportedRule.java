@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** A rule of Weir, made of what stands on the way to one or more limits of a file. */
+/** A rule made from the path to one or more limits of a file. */
 final class ImportedRule {
   private static final int MAX_LIMITS = 8;
 
@@ -92,12 +92,15 @@ final class ImportedRule {
     return true;
   }
 
-  /** What requests it is for: of those of one, only the first rule decides. */
+  /** The requests that it matches. */
   String match() {
     return path + " " + method;
   }
 
-  /** Takes over the limits of another rule for the same requests; false if one rule cannot. */
+  /**
+   * Takes over the limits of another rule for the same requests; false if one rule cannot have
+   * them.
+   */
   boolean join(ImportedRule other) {
     boolean isAlike = action == null && other.action == null && isShadow == other.isShadow;
     if (!isAlike || limits.size() + other.limits.size() > MAX_LIMITS) {
@@ -107,7 +110,7 @@ final class ImportedRule {
     return true;
   }
 
-  /** Gives back what it has taken over last. */
+  /** Gives up the limits that it took over last. */
   void leave(ImportedRule other) {
     limits.subList(limits.size() - other.limits.size(), limits.size()).clear();
   }
@@ -122,7 +125,7 @@ final class ImportedRule {
     return keys.contains("ip");
   }
 
-  /** Its id, which several may have: of the domain, the path and the method. */
+  /** Its id, made of domain, path and method; several rules may have the same. */
   String id() {
     String text = domain + (path == null ? "" : path) + (method == null ? "" : "-" + method);
     String id = text.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
@@ -130,7 +133,7 @@ final class ImportedRule {
     return cut.isEmpty() ? "imported" : cut;
   }
 
-  /** The path of requests that it is for; empty if it is for all. */
+  /** The path that it matches; empty for every path. */
   String path() {
     return path == null ? "" : path;
   }
@@ -139,12 +142,12 @@ final class ImportedRule {
     return method == null;
   }
 
-  /** The method of requests that it is for; null if it is for all. */
+  /** The method that it matches; null for every method. */
   String method() {
     return method;
   }
 
-  /** Whether it is for all requests that another one is for. */
+  /** Whether it matches all requests that another one matches. */
   boolean covers(ImportedRule other) {
     boolean isOfItsMethod = method == null || method.equals(other.method);
     return isOfItsMethod && (path == null || path.equals(other.path) || isAbove(other.path()));

@@ -18,12 +18,13 @@ import java.util.Map;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Turns files of envoyproxy/ratelimit into rules of Weir, as far as the two say the same. A file
- * names entries of descriptors, and only Envoy's routes know what those are taken from: that has to
- * be said, but for what their names leave no doubt about. Whatever is not turned is told, and why.
+ * Turns files of envoyproxy/ratelimit into rules, as far as both can say the same. A file names
+ * entries of descriptors; only Envoy's routes know where their values come from, so the operator
+ * has to say that, except for well-known names. Limits that cannot be turned are reported with a
+ * reason.
  *
- * <p>Each rule is read as a settings file has it before it is taken, and all of them together at
- * the end: what is written is what {@code weir check} takes.
+ * <p>Each rule is read as a settings file before it is accepted, and all of them together at the
+ * end: the output passes {@code weir check}.
  */
 public final class RuleImport {
   /** What an entry is taken from that is matched, and is no part of a key. */
@@ -31,7 +32,7 @@ public final class RuleImport {
 
   private static final String METHOD = "method";
 
-  /** Entries whose names leave no doubt. */
+  /** The sources of entries with well-known names. */
   private static final Map<String, String> KNOWN =
       Map.of(
           "remote_address", "ip",
@@ -42,7 +43,7 @@ public final class RuleImport {
 
   private static final String NETWORK = "masked_remote_address";
 
-  /** What a settings file must have beside rules. */
+  /** What a settings file needs besides rules. */
   private static final String UPSTREAM = "upstream: http://127.0.0.1:1\n";
 
   private static final String STORE = "redis:\n  nodes: 127.0.0.1:1\n";
@@ -52,11 +53,11 @@ public final class RuleImport {
   private final Map<String, ImportedRule> rules = new LinkedHashMap<>();
   private final List<String> unturned = new ArrayList<>();
 
-  /** A node that stands for values, or for keys. */
+  /** A wildcard node. */
   private record Wildcard(DescriptorSpec spec, WildcardPattern pattern) {
     /**
-     * Whether it stands for all that another one does. A star of the other's is a letter like any,
-     * and only a star here stands for it.
+     * Whether it matches everything that another wildcard matches. A star of the other is a plain
+     * character here, which only a star matches.
      */
     boolean covers(DescriptorSpec other) {
       boolean isOfKeys = spec.value().isEmpty();
@@ -74,11 +75,11 @@ public final class RuleImport {
   }
 
   /**
-   * Turns one domain: each is for other routes of Envoy's, and rules are for all requests.
+   * Turns one domain: each belongs to other routes of Envoy, and rules apply to all requests.
    *
-   * @param domain one of the configuration's.
-   * @param sources by an entry's key, what it is taken from: a part of a key of Weir's rules,
-   *     {@code path} or {@code method}.
+   * @param domain of the configuration.
+   * @param sources by the key of an entry: a part of a key of rules, {@code path} or {@code
+   *     method}.
    */
   public static RuleImport of(
       RateLimitConfiguration configuration, String domain, Map<String, String> sources) {
@@ -118,7 +119,10 @@ public final class RuleImport {
     }
   }
 
-  /** The first wildcard that stands for all that another one does; else null, and adds that. */
+  /**
+   * The first wildcard that matches everything that another one does; if there is none, null, and
+   * that one is added.
+   */
   private static DescriptorSpec wider(List<Wildcard> before, DescriptorSpec wildcard) {
     for (Wildcard earlier : before) {
       if (earlier.covers(wildcard)) {
@@ -148,7 +152,10 @@ public final class RuleImport {
     }
   }
 
-  /** Adds a rule, or its limits to the rule of the same requests; returns why not, or null. */
+  /**
+   * Adds a rule, or its limits to the rule of the same requests; returns why that is impossible, or
+   * null.
+   */
   private String add(ImportedRule rule) {
     ImportedRule before = rules.putIfAbsent(rule.match(), rule);
     if (before == null) {
@@ -164,7 +171,7 @@ public final class RuleImport {
     return fault;
   }
 
-  /** Why no settings file can have a rule; null if one can. */
+  /** Why a settings file cannot have a rule; null if it can. */
   private String fault(ImportedRule rule) {
     StringBuilder yaml = new StringBuilder(UPSTREAM).append(STORE).append("rules:\n");
     rule.write("imported", yaml);
@@ -180,7 +187,7 @@ public final class RuleImport {
     return faults;
   }
 
-  /** Why no settings file can have the rules together; nothing if one can. */
+  /** Why a settings file cannot have all the rules; empty if it can. */
   public List<String> faults() {
     String file = UPSTREAM + (asksStore() ? STORE : "") + yaml();
     if (file.length() > SmallFile.MAX_BYTES) {
@@ -193,7 +200,7 @@ public final class RuleImport {
     return rules.values().stream().anyMatch(ImportedRule::asksStore);
   }
 
-  /** What is to be known of the rules. */
+  /** Notes about the rules, for the operator. */
   public List<String> notes() {
     List<String> notes = new ArrayList<>();
     if (asksStore()) {
@@ -254,7 +261,7 @@ public final class RuleImport {
     return limit.replaces().isEmpty() ? null : "replaces: all limits of a rule count";
   }
 
-  /** Adds an entry to a rule; returns why it cannot be, or null. */
+  /** Adds an entry to a rule; returns why that is impossible, or null. */
   private String add(DescriptorSpec spec, ImportedRule rule) {
     String source = sources.getOrDefault(spec.key(), KNOWN.get(spec.key()));
     if (source == null && spec.key().equals(NETWORK)) {
@@ -282,7 +289,7 @@ public final class RuleImport {
         : "a value of " + source + ": rules are found by path and method alone";
   }
 
-  /** The rules, as a settings file has them. */
+  /** The rules as YAML. */
   public String yaml() {
     if (rules.isEmpty()) {
       return "rules: []\n";
@@ -303,7 +310,7 @@ public final class RuleImport {
     return byId;
   }
 
-  /** Of one path, rules of a method first: one of all methods decides for each. */
+  /** The rules in order: for one path, those of a method before one of all methods. */
   private List<ImportedRule> ordered() {
     Map<String, List<ImportedRule>> byPath = new LinkedHashMap<>();
     for (ImportedRule rule : rules.values()) {
@@ -314,12 +321,12 @@ public final class RuleImport {
         .toList();
   }
 
-  /** What was not turned, each with its reason. */
+  /** The limits that were not turned, each with its reason. */
   public List<String> unturned() {
     return List.copyOf(unturned);
   }
 
-  /** How many rules there are. */
+  /** The number of rules. */
   public int ruleCount() {
     return rules.size();
   }

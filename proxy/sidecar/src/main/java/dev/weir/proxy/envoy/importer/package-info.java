@@ -1,2 +1,2 @@
-/** Turns files of envoyproxy/ratelimit into rules, as far as those can say the same. */
+/** Turns files of envoyproxy/ratelimit into rules, as far as both can say the same. */
 package dev.weir.proxy.envoy.importer;
