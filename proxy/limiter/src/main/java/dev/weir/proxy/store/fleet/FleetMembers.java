@@ -107,9 +107,9 @@ public final class FleetMembers {
     int taken = lasts ? countNow : Math.max(countNow, count);
     int takenRank = lasts ? rankNow : Math.max(rankNow, rank);
     if (taken != count || takenRank != rank) {
-      count = taken;
-      rank = takenRank;
       listener.counted(taken, takenRank);
+      count = taken; // last: whoever reads it finds that shares are of that many
+      rank = takenRank;
     }
   }
 

@@ -31,4 +31,15 @@ class FleetMembersTest {
     counted(6, 2, 12);
     assertEquals(List.of("3 of 5", "2 of 4", "2 of 6"), told);
   }
+
+  @Test
+  void areFiguresOnlyOnceSharesAreOfThatMany() {
+    List<Integer> before = new ArrayList<>();
+    FleetMembers[] members = new FleetMembers[1];
+    members[0] =
+        new FleetMembers(null, "", () -> "", (count, rank) -> before.add(members[0].count()));
+    members[0].counted(5, 3, startNs);
+    assertEquals(List.of(1), before);
+    assertEquals(5, members[0].count());
+  }
 }
