@@ -10,10 +10,9 @@ import dev.weir.proxy.rig.RecordingOrigin;
 import dev.weir.proxy.rig.Rig;
 import dev.weir.proxy.rig.RigTest;
 import dev.weir.scripts.server.Await;
-import java.io.IOException;
+import dev.weir.scripts.server.FreePorts;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.util.List;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,16 +23,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ServiceAwayTest extends RigTest {
   private static final int REQUESTS = 20;
 
-  private static InetSocketAddress freeAddress() throws IOException {
-    try (ServerSocket any = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return (InetSocketAddress) any.getLocalSocketAddress();
-    }
-  }
-
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.rig.Rig#transports")
   void theLogTellsOnceThatItIsAwayAndOnceThatItIsBack(String transport) throws Exception {
-    InetSocketAddress address = freeAddress();
+    // No connection of another test takes it before the service is back.
+    InetSocketAddress address =
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), FreePorts.next());
     String name = "127.0.0.1:" + address.getPort();
     try (LogLines log = new LogLines()) {
       start(transport, "--upstream", "http://" + name, "--event-loops", "2");
