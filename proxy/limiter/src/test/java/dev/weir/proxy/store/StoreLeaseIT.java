@@ -41,6 +41,10 @@ import org.junit.jupiter.api.Test;
 class StoreLeaseIT {
   private static final long DAY_US = 86_400_000_000L;
   private static final long LIFE_US = 2_000_000;
+
+  /** How long an answer may take that is to come late, or never. */
+  private static final long SHORT_NS = TimeUnit.MILLISECONDS.toNanos(500);
+
   private static final int PARTITION = 7;
   private static final String NAME = "rl:{p007}:d:alice:r";
 
@@ -78,7 +82,7 @@ class StoreLeaseIT {
             0,
             false,
             null,
-            TimeUnit.MILLISECONDS.toNanos(500));
+            TimeUnit.SECONDS.toNanos(5));
     store = new Store(settings, transport, "", () -> "", (peers, rank) -> {});
     for (EventExecutor executor : group) {
       EventLoop loop = (EventLoop) executor;
@@ -106,17 +110,21 @@ class StoreLeaseIT {
     return keys;
   }
 
-  private CompletableFuture<Lease> lease(int loop, long need, long keep) throws Exception {
+  /**
+   * @param withinNs how long the answer may take; 0 for as long as any.
+   */
+  private CompletableFuture<Lease> lease(int loop, long need, long keep, long withinNs)
+      throws Exception {
     CompletableFuture<Lease> lease = new CompletableFuture<>();
     LoopStore asked = stores.get(loop);
     StoreQuestion question = new StoreQuestion().lease(new Callback(lease), 0);
-    question.of(name(), 0, limits).upTo(need).keep(keep, LIFE_US);
+    question.of(name(), 0, limits).upTo(need).keep(keep, LIFE_US).within(withinNs);
     assertNull(asked.eventLoop().submit(() -> asked.ask(question, asked.tick())).get());
     return lease;
   }
 
   private Lease granted(int loop, long need, long keep) throws Exception {
-    return lease(loop, need, keep).get(30, TimeUnit.SECONDS);
+    return lease(loop, need, keep, 0).get(30, TimeUnit.SECONDS);
   }
 
   private StoreFault giveBack(int loop, Lease lease, long requests) throws Exception {
@@ -170,7 +178,7 @@ class StoreLeaseIT {
     granted(0, 0, 1);
     final long accepted = way.acceptedCount();
     way.dropReplies(1);
-    CompletableFuture<Lease> lost = lease(0, 1, 200);
+    CompletableFuture<Lease> lost = lease(0, 1, 200, SHORT_NS);
     Await.until("told", redis::log, () -> !faults.isEmpty());
     assertEquals(List.of(StoreFault.DEADLINE), List.copyOf(faults));
     assertEquals(1, granted(1, 1, 0).granted);
@@ -209,7 +217,7 @@ class StoreLeaseIT {
   void whatIsKeptTooLateIsStillToldAndWhatWasGrantedGoesBack() throws Exception {
     granted(0, 0, 1);
     way.delayReplies(700);
-    Lease late = granted(0, 10, 100);
+    Lease late = lease(0, 10, 100, SHORT_NS).get(30, TimeUnit.SECONDS);
     way.pass();
     assertTrue(late.isLate);
     assertEquals(100, late.kept);

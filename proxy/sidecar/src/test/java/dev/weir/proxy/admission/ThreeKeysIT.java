@@ -102,6 +102,7 @@ class ThreeKeysIT {
       List<RawClient> clients = fleet.connect(CLIENTS);
       for (int round = 0; round < ROUNDS; round++) {
         Map<String, Integer> passed = new ConcurrentHashMap<>();
+        Map<String, Integer> undecided = new ConcurrentHashMap<>();
         for (int burst = 0; burst < BURSTS; burst++) {
           String[][] who = new String[CLIENTS][];
           for (int i = 0; i < CLIENTS; i++) {
@@ -114,16 +115,19 @@ class ThreeKeysIT {
               .mapToObj(
                   i ->
                       CompletableFuture.runAsync(
-                          () -> ask(clients.get(i), who[i], passed), THREADS))
+                          () -> ask(clients.get(i), who[i], passed, undecided), THREADS))
               .toList()
               .forEach(CompletableFuture::join);
         }
         for (Map.Entry<String, Integer> identity : passed.entrySet()) {
           assertTrue(identity.getValue() <= LIMIT, identity + " of " + LIMIT);
+          // On a busy machine a few may not be decided in time: charged or not, nobody can tell.
+          int most = identity.getValue() + undecided.getOrDefault(identity.getKey(), 0);
           // Nobody waits for what is given back, so it may take a moment.
           Await.until(
-              identity + " charged " + charged(identity.getKey()),
-              () -> charged(identity.getKey()) == identity.getValue());
+              identity + " charged " + charged(identity.getKey()) + " of " + most,
+              () -> charged(identity.getKey()) <= most);
+          assertTrue(charged(identity.getKey()) >= identity.getValue(), identity + " charged less");
         }
       }
       assertEquals(0, fleet.sum("weir_store_refunds_lost_total"));
@@ -134,11 +138,13 @@ class ThreeKeysIT {
     }
   }
 
-  private static void ask(RawClient client, String[] who, Map<String, Integer> passed) {
+  private static void ask(
+      RawClient client, String[] who, Map<String, Integer> passed, Map<String, Integer> undecided) {
     try {
-      if (client.send(get(who[0], who[1], who[2])).read().status() == 200) {
+      int status = client.send(get(who[0], who[1], who[2])).read().status();
+      if (status != 429) {
         for (String identity : who) {
-          passed.merge(identity, 1, Integer::sum);
+          (status == 200 ? passed : undecided).merge(identity, 1, Integer::sum);
         }
       }
     } catch (IOException e) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.rig.Fleet;
 import dev.weir.proxy.rig.RawClient;
+import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.RedisCluster;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
@@ -12,6 +13,8 @@ import dev.weir.scripts.server.RespClient;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,12 +51,22 @@ class LeasedRefusalIT {
   private static Fleet fleet(int size, String redis, String limits) throws Exception {
     return Fleet.ofFile(
         size,
-        "redis: {deadline: 250ms, "
+        "redis: {"
             + redis
             + "}\nrules:\n  - {id: all, mode: leased,"
             + " on-store-failure: closed, limits: ["
             + limits
             + "]}\n");
+  }
+
+  private static String oneServer() {
+    return "deadline: 1s, nodes: [\"" + Fleet.node(SERVERS.get(0)) + "\"]";
+  }
+
+  /** The deadline is short, as what one server refuses is asked for again for half of it. */
+  private static String several(String topology, RedisServer... nodes) {
+    String names = Stream.of(nodes).map(Fleet::node).collect(Collectors.joining("\", \""));
+    return "deadline: 250ms, topology: " + topology + ", nodes: [\"" + names + "\"]";
   }
 
   private static String limit(String header, String limit, String algorithm) {
@@ -86,8 +99,7 @@ class LeasedRefusalIT {
   void endsWhenUnitsComeBackThoughTheWindowIsLong(String window) throws Exception {
     String[] of = window.split(", ");
     String limits = shortLived(LIMIT + "/" + of[0], of[1]);
-    try (Fleet fleet =
-            fleet(2, "nodes: [\"" + Fleet.node(SERVERS.get(0)) + "\"]", limits).deciding(1);
+    try (Fleet fleet = fleet(2, oneServer(), limits).deciding(1);
         RawClient busy = fleet.rig(0).connect();
         RawClient other = fleet.rig(1).connect()) {
       int passed = passed(busy, 20, "u", "g");
@@ -125,7 +137,7 @@ class LeasedRefusalIT {
   void endsWhenTheBudgetIsGivenBackByHandOrTheStoreIsEmptied(String algorithm) throws Exception {
     String limits = shortLived("20/1d", algorithm);
     RedisServer redis = SERVERS.get(0);
-    try (Fleet fleet = fleet(1, "nodes: [\"" + Fleet.node(redis) + "\"]", limits).deciding(1);
+    try (Fleet fleet = fleet(1, oneServer(), limits).deciding(1);
         RawClient client = fleet.rig(0).connect()) {
       while (ask(client, "u", "g").status() == 200) {}
       passed(client, 20, "u", "g");
@@ -134,9 +146,9 @@ class LeasedRefusalIT {
         assertEquals(1, keys.size());
         String key = RespClient.textOf(keys.get(0));
         store.call("DEL", key);
-        store.call("PUBLISH", "rl:reset", key);
+        Await.until("heard", () -> store.text("PUBLISH", "rl:reset", key).equals("1"));
       }
-      awaitPass(client, 2);
+      awaitPass(client, 6);
       while (ask(client, "u", "g").status() == 200) {}
       redis.text("FLUSHALL");
       awaitPass(client, 12);
@@ -157,9 +169,8 @@ class LeasedRefusalIT {
   void ofOneLimitLeavesTheOtherWholeOnAnotherServer(String group) throws Exception {
     String[] of = group.split(", ");
     String limits = limit("x-user", "1/1h", "gcra") + ", " + limit("x-group", of[1], of[0]);
-    String nodes = Fleet.node(SERVERS.get(0)) + "\", \"" + Fleet.node(SERVERS.get(1));
-    try (Fleet fleet =
-        fleet(2, "topology: sharded, nodes: [\"" + nodes + "\"]", limits).deciding(2)) {
+    String nodes = several("sharded", SERVERS.get(0), SERVERS.get(1));
+    try (Fleet fleet = fleet(2, nodes, limits).deciding(2)) {
       assertVictimKeepsAll(fleet);
     }
   }
@@ -170,35 +181,44 @@ class LeasedRefusalIT {
     String[] of = group.split(", ");
     String limits = limit("x-user", "1/1h", "gcra") + ", " + limit("x-group", of[1], of[0]);
     try (RedisCluster cluster = RedisCluster.start(RedisKind.EMBEDDED.binary());
-        Fleet fleet =
-            fleet(
-                    2,
-                    "topology: cluster, nodes: [\"" + Fleet.node(cluster.nodes().get(0)) + "\"]",
-                    limits)
-                .deciding(3)) {
+        Fleet fleet = fleet(2, several("cluster", cluster.nodes().get(0)), limits).deciding(3)) {
       assertVictimKeepsAll(fleet);
     }
   }
 
+  /**
+   * A busy machine may let a request wait for longer than the deadline of its decision, and then
+   * nobody can tell whether the group was charged; those are few.
+   */
   private static void assertVictimKeepsAll(Fleet fleet) throws Exception {
     try (RawClient attacker = fleet.rig(0).connect();
         RawClient other = fleet.rig(1).connect()) {
       int passed = 0;
-      for (; passed < 20; passed++) { // units are kept
-        assertEquals(200, ask(attacker, "friend" + passed, "victims").status());
+      int undecided = 0;
+      for (int friend = 0; passed < 20; friend++) { // units are kept
+        int status = ask(attacker, "friend" + friend, "victims").status();
+        passed += status == 200 ? 1 : 0;
+        undecided += status == 503 ? 1 : 0;
+        assertTrue(passed + undecided > friend, "refused: " + status);
       }
       for (int user = 0; user < 150; user++) {
         String name = "attacker" + user;
         RawClient by = user % 2 == 0 ? attacker : other;
-        assertEquals(200, ask(by, name, name).status());
-        assertEquals(429, ask(by, name, "victims").status(), "over the limit of his own");
+        while (ask(by, name, name).status() == 503) {}
+        int status = ask(by, name, "victims").status();
+        assertTrue(status == 429 || status == 503, "over the limit of his own: " + status);
+        undecided += status == 503 ? 1 : 0;
       }
       long sinceNs = System.nanoTime();
-      for (int i = 0; passed < 100 && System.nanoTime() - sinceNs < 4_000_000_000L; i++) {
+      for (int i = 0; passed < 100 && System.nanoTime() - sinceNs < 8_000_000_000L; i++) {
         RawClient by = i % 2 == 0 ? attacker : other;
-        passed += ask(by, "victim" + i, "victims").status() == 200 ? 1 : 0;
+        int status = ask(by, "victim" + i, "victims").status();
+        passed += status == 200 ? 1 : 0;
+        undecided += status == 503 ? 1 : 0;
       }
-      assertEquals(100, passed, "the victims' group has had nothing but this");
+      assertTrue(
+          passed <= 100 && passed + undecided >= 100 && undecided < 20,
+          "the victims' group has had nothing but this: " + passed + ", 503 " + undecided);
     }
   }
 }
