@@ -78,6 +78,7 @@ class ExactModeIT {
     try (Fleet fleet =
         new Fleet(2, Fleet.node(redis), "--limit", limitPerSecond + "/1s").deciding(1)) {
       LongAdder[] passed = Stream.generate(LongAdder::new).limit(1000).toArray(LongAdder[]::new);
+      LongAdder askedOfFirst = new LongAdder();
       long startNs = System.nanoTime();
       List<Thread> threads = new ArrayList<>();
       List<Throwable> faults = new CopyOnWriteArrayList<>();
@@ -89,6 +90,7 @@ class ExactModeIT {
                   try (client) {
                     while (System.nanoTime() - startNs < SECONDS * 1_000_000_000L) {
                       int user = zipf(random);
+                      askedOfFirst.add(user == 0 ? 1 : 0);
                       int status = client.send(Fleet.get("zipf" + user)).read().status();
                       assertTrue(status == 200 || status == 429, "status " + status);
                       passed[user].add(status == 200 ? 1 : 0);
@@ -110,8 +112,10 @@ class ExactModeIT {
         assertTrue(
             passed[user].sum() <= most, "user " + user + ": " + passed[user] + " of " + most);
       }
-      // The first is asked for all the time, and gets nearly all that there is.
-      assertTrue(passed[0].sum() > most / 2, passed[0] + " of " + most);
+      // The first is asked for all the time, and gets nearly all that there is; but on a busy
+      // machine it may be asked for less often than that.
+      double likely = Math.min(most, askedOfFirst.sum());
+      assertTrue(passed[0].sum() > likely / 2, passed[0] + " of " + likely);
     }
   }
 

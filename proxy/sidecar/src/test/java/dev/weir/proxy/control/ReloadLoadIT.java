@@ -87,6 +87,7 @@ class ReloadLoadIT {
         String algorithm = ALGORITHMS[reload % ALGORITHMS.length];
         rig.sidecar.publish(rules(LIMIT + reload, algorithm, rig.sidecar.rules()));
       }
+      rig.awaitLoops();
       int until = answered.get() + 100 * CLIENTS;
       Await.until("under load", () -> answered.get() >= until || anyIsDone(passed));
       done.set(true);

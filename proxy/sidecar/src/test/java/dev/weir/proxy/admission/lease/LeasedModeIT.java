@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,6 +30,9 @@ class LeasedModeIT {
 
   /** Longer with {@code -Dweir.seconds=60}. */
   private static final int SECONDS = Integer.getInteger("weir.seconds", 1);
+
+  /** Several times a limit of a second. */
+  private static final int LEAST_REQUESTS = 1_500;
 
   private static final RedisServer redis = RedisServer.shared();
 
@@ -139,9 +143,13 @@ class LeasedModeIT {
         .deciding(1);
   }
 
-  /** Eight clients ask without end; when each request that passed was sent, and answered. */
+  /**
+   * Eight clients ask without end, and on a busy machine until they have asked often enough; when
+   * each request that passed was sent, and answered.
+   */
   private static List<long[]> load(Fleet fleet, String user, int pauseMs) throws Exception {
     long endNs = System.nanoTime() + SECONDS * 1_000_000_000L;
+    AtomicInteger asked = new AtomicInteger();
     List<Thread> threads = new ArrayList<>();
     List<Throwable> faults = new CopyOnWriteArrayList<>();
     List<long[]> passed = new ArrayList<>();
@@ -151,7 +159,8 @@ class LeasedModeIT {
               () -> {
                 List<long[]> own = new ArrayList<>();
                 try (client) {
-                  while (System.nanoTime() < endNs) {
+                  while (System.nanoTime() < endNs || asked.get() < LEAST_REQUESTS) {
+                    asked.incrementAndGet();
                     long sentNs = System.nanoTime();
                     int status = client.send(Fleet.get(user)).read().status();
                     assertTrue(status == 200 || status == 429, "status " + status);
