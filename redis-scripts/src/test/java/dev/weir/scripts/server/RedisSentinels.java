@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -15,6 +16,7 @@ public final class RedisSentinels implements AutoCloseable {
   /** The name under which the sentinels know the master. */
   public static final String MASTER_NAME = "weir";
 
+  private static final String HOST = "127.0.0.1";
   private static final int SENTINEL_COUNT = 3;
   private static final int QUORUM = 2;
   private static final int DOWN_AFTER_MS = 500;
@@ -72,30 +74,51 @@ public final class RedisSentinels implements AutoCloseable {
         .config("repl-diskless-sync-delay", "0");
   }
 
+  /** Each knows of the others from the start: to hear of them takes two seconds. */
   private void startSentinels(Path binary) throws IOException {
-    final String port = Integer.toString(servers.get(0).port());
+    final int[] ports = IntStream.generate(FreePorts::next).limit(SENTINEL_COUNT).toArray();
     for (int i = 0; i < SENTINEL_COUNT; i++) {
       final RedisServer.Builder sentinel =
           RedisServer.on(binary)
+              .port(ports[i])
               .sentinel()
-              .config("sentinel", "monitor", MASTER_NAME, "127.0.0.1", port, "" + QUORUM)
+              .config("sentinel", "myid", id(i))
+              .config("sentinel", "monitor", MASTER_NAME, HOST, port(servers.get(0)), "" + QUORUM)
               .config("sentinel", "down-after-milliseconds", MASTER_NAME, "" + DOWN_AFTER_MS)
-              .config("sentinel", "failover-timeout", MASTER_NAME, "" + FAILOVER_TIMEOUT_MS);
+              .config("sentinel", "failover-timeout", MASTER_NAME, "" + FAILOVER_TIMEOUT_MS)
+              .config("sentinel", "known-replica", MASTER_NAME, HOST, port(servers.get(1)));
+      for (int other = 0; other < SENTINEL_COUNT; other++) {
+        if (other != i) {
+          sentinel.config(
+              "sentinel", "known-sentinel", MASTER_NAME, HOST, "" + ports[other], id(other));
+        }
+      }
       if (password != null) {
         sentinel.sentinelPassword(password);
       }
       sentinels.add(sentinel.start());
     }
     for (RedisServer sentinel : sentinels) {
-      Await.until("sentinel " + sentinel, this::logs, () -> knowsTheRest(sentinel));
+      Await.until("sentinel " + sentinel, this::logs, () -> hasTheRest(sentinel));
     }
   }
 
-  private static boolean knowsTheRest(RedisServer sentinel) throws IOException {
+  private static String port(RedisServer server) {
+    return Integer.toString(server.port());
+  }
+
+  /** The name that a sentinel has among the others. */
+  private static String id(int sentinel) {
+    return Integer.toString(sentinel).repeat(40);
+  }
+
+  /** Whether it is connected to the other sentinels, and has heard from the replica. */
+  private static boolean hasTheRest(RedisServer sentinel) throws IOException {
     try (RespClient client = sentinel.connect()) {
-      final List<String> master = texts(client.call("SENTINEL", "MASTER", MASTER_NAME));
+      final List<?> others = (List<?>) client.call("SENTINEL", "SENTINELS", MASTER_NAME);
       final List<?> replicas = (List<?>) client.call("SENTINEL", "REPLICAS", MASTER_NAME);
-      return field(master, "num-other-sentinels").equals("" + (SENTINEL_COUNT - 1))
+      return others.size() == SENTINEL_COUNT - 1
+          && others.stream().allMatch(other -> field(texts(other), "flags").equals("sentinel"))
           && replicas.size() == 1
           && field(texts(replicas.get(0)), "master-link-status").equals("ok");
     }
