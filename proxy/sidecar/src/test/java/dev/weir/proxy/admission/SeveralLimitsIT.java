@@ -136,7 +136,7 @@ class SeveralLimitsIT {
   @Test
   void isAsExactAcrossShardsAndGivesBackWhatAnotherRefuses() throws Exception {
     String shards = shards(Fleet.node(redis), Fleet.node(other));
-    int users = 10;
+    int users = 25;
     try (Fleet fleet = Fleet.ofFile(4, shards + perUserAndAddress()).deciding(2);
         Fleet another = Fleet.ofFile(1, shards + perUserAndAddress()).deciding(2)) {
       List<RawClient> clients = fleet.connect(100 * users);
