@@ -111,6 +111,25 @@ public final class Deadlines {
     }
   }
 
+  /** A waiter that runs a task at its deadline. */
+  public static final class Timer extends Waiter {
+    private final Runnable task;
+
+    public Timer(Runnable task) {
+      this.task = task;
+    }
+
+    /** Waits until a time of the {@link LoopClock}, and for no other; or {@link #NEVER}. */
+    public void until(long timeNs) {
+      deadline(timeNs);
+    }
+
+    @Override
+    protected void onDeadline() {
+      task.run();
+    }
+  }
+
   private static final class Sentinel extends Waiter {
     @Override
     protected void onDeadline() {

@@ -589,11 +589,23 @@ public final class ProxiedRequest implements VerdictListener {
    * @param errorCode as in {@link ClientSide#reset}.
    */
   public void serviceReset(RefusalReason reason, int errorCode) {
+    if (service.isCalling()) {
+      service.failed(reason);
+      return;
+    }
     try {
       deliver(lost(reason, errorCode));
     } catch (RuntimeException | Error bug) {
       fail(bug);
     }
+  }
+
+  /**
+   * Whether a call of the service's side is under way: a failure within it is acted on when the
+   * call has returned.
+   */
+  public boolean isCallingService() {
+    return service.isCalling();
   }
 
   /** The service's side has failed, or no connection was found. */

@@ -12,6 +12,7 @@ import io.netty.buffer.ByteBuf;
 final class ServiceLink {
   private ServiceSide side;
   private RefusalReason failure;
+  private boolean isCalling;
 
   /** A new request, which has no connection yet. */
   void start() {
@@ -21,16 +22,32 @@ final class ServiceLink {
   /** There is a connection, which takes the head. */
   void open(ServiceSide found, EncodedHead head) {
     side = found;
-    if (!side.head(head)) {
-      failure = side.failure();
-    }
+    begin();
+    side.head(head);
+    isCalling = false;
+  }
+
+  /** Begins a call: never within another, whose failure would be taken for this one's. */
+  private void begin() {
+    assert !isCalling : "called within a call";
+    isCalling = true;
   }
 
   boolean isOpen() {
     return side != null;
   }
 
-  /** Why the service's side has failed; null if it has not. */
+  /** Whether a call is under way: its failure is told to {@link #failed}. */
+  boolean isCalling() {
+    return isCalling;
+  }
+
+  /** The service's side has failed within a call. */
+  void failed(RefusalReason reason) {
+    failure = reason;
+  }
+
+  /** Why the service's side has failed within a call; null if it has not. */
   RefusalReason failure() {
     return failure;
   }
@@ -41,12 +58,10 @@ final class ServiceLink {
       bytes.release();
       return 0;
     }
+    begin();
     int held = side.data(bytes, end);
-    if (held == ServiceSide.GONE) {
-      failure = side.failure();
-      return 0;
-    }
-    return held;
+    isCalling = false;
+    return failure == null ? held : 0;
   }
 
   /**
@@ -59,15 +74,19 @@ final class ServiceLink {
 
   /** Ends the body with trailers, whose bytes stay the caller's. */
   void trailers(RequestView fields) {
-    if (failure == null && !side.trailers(fields)) {
-      failure = side.failure();
+    if (failure == null) {
+      begin();
+      side.trailers(fields);
+      isCalling = false;
     }
   }
 
   /** Flushes what was written; false if the service's side has failed. */
   boolean flush() {
-    if (failure == null && !side.flush()) {
-      failure = side.failure();
+    if (failure == null) {
+      begin();
+      side.flush();
+      isCalling = false;
     }
     return failure == null;
   }

@@ -1,6 +1,5 @@
 package dev.weir.proxy.exchange;
 
-import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
@@ -11,8 +10,8 @@ import io.netty.buffer.ByteBuf;
  * or with {@link #reset}, whichever comes first; no call follows. All calls are on the event loop
  * of both sides.
  *
- * <p>A failure within one of these calls is returned as {@link #GONE} or false, with {@link
- * #failure()} as the reason, and there is no callback. The exchange has then ended.
+ * <p>A failure within one of these calls is told by {@link ProxiedRequest#serviceReset}, too; the
+ * request acts on it when the call has returned.
  */
 public non-sealed interface ServiceSide extends Origin.Opening {
   @Override
@@ -20,15 +19,8 @@ public non-sealed interface ServiceSide extends Origin.Opening {
     return this;
   }
 
-  /** The result of {@link #data} if the service's side has failed. */
-  int GONE = -1;
-
-  /**
-   * Takes over the bytes of {@code head}.
-   *
-   * @return false if the service's side has failed.
-   */
-  boolean head(EncodedHead head);
+  /** Takes over the bytes of {@code head}. */
+  void head(EncodedHead head);
 
   /**
    * Takes over {@code bytes} of the body, in the form that its head said, or of a tunnel.
@@ -36,7 +28,7 @@ public non-sealed interface ServiceSide extends Origin.Opening {
    * @param bytes may be empty.
    * @param end whether they are the last. In a tunnel the service may still send.
    * @return how many of them are held and count against the client's flow-control window, until
-   *     {@link ProxiedRequest#requestConsumed}; 0 if there is room; or {@link #GONE}.
+   *     {@link ProxiedRequest#requestConsumed}; 0 if there is room, or the exchange has ended.
    */
   int data(ByteBuf bytes, boolean end);
 
@@ -53,19 +45,11 @@ public non-sealed interface ServiceSide extends Origin.Opening {
    * a protocol that has no place for them there ends the body alone.
    *
    * @param fields valid during the call; of the view, only bytes and fields are set.
-   * @return false if the service's side has failed.
    */
-  boolean trailers(RequestView fields);
+  void trailers(RequestView fields);
 
-  /**
-   * Flushes what has been written.
-   *
-   * @return false if the service's side has failed.
-   */
-  boolean flush();
-
-  /** Why the last call has failed. */
-  RefusalReason failure();
+  /** Flushes what has been written. */
+  void flush();
 
   /**
    * The client has consumed bytes of the response that it had held.

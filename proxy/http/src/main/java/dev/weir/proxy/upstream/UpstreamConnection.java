@@ -48,28 +48,10 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   private final long responseTimeoutNs;
 
   /** The deadline of the service, or of an idle connection. */
-  private final ServiceTimer wait =
-      new ServiceTimer() {
-        @Override
-        protected void onDeadline() {
-          if (request == null) {
-            channel.close();
-          } else {
-            fail(RefusalReason.UPSTREAM_TIMEOUT);
-          }
-        }
-      };
+  private final Deadlines.Timer wait = new Deadlines.Timer(this::timedOut);
 
   /** Fires when the exchange has become a long-lived one. */
-  private final ServiceTimer age =
-      new ServiceTimer() {
-        @Override
-        protected void onDeadline() {
-          if (!pool.becomeStream(UpstreamConnection.this)) {
-            until(clock.nowNs() + LOOK_AGAIN_NS);
-          }
-        }
-      };
+  private final Deadlines.Timer age = new Deadlines.Timer(this::isLong);
 
   /** The use that it counts for, and its present or last client, for {@link ConnectionCounts}. */
   Use use = Use.NEW;
@@ -81,11 +63,6 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
 
   /** The present request; null if there is none. */
   private ProxiedRequest request;
-
-  /** Whether the request's side is calling: a failure is then returned by that call. */
-  private boolean isCalled;
-
-  private RefusalReason failure;
 
   /** Bytes of the request that were written while the service did not read fast enough. */
   private int requestHeldBytes;
@@ -116,6 +93,20 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     responseTimeoutNs = pool.loop().settings().timeouts().responseNs();
   }
 
+  private void timedOut() {
+    if (request == null) {
+      channel.close();
+    } else {
+      fail(RefusalReason.UPSTREAM_TIMEOUT);
+    }
+  }
+
+  private void isLong() {
+    if (!pool.becomeStream(this)) {
+      age.until(clock.nowNs() + LOOK_AGAIN_NS);
+    }
+  }
+
   boolean isUsable() {
     return request == null && !isClosed && channel.isActive();
   }
@@ -125,7 +116,6 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     age.until(clock.nowNs() + LONG_NS);
     wait.until(Deadlines.NEVER);
     request = newRequest;
-    failure = null;
     requestHeldBytes = 0;
     responseHeldBytes = 0;
     requestComplete = false;
@@ -143,12 +133,11 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   }
 
   @Override
-  public boolean head(EncodedHead head) {
-    called();
+  public void head(EncodedHead head) {
     ByteBuf bytes = head.takeHttp1();
     if (bytes == null) {
       fail(RefusalReason.UPSTREAM_CLOSED); // the service spoke HTTP/2 when it was written
-      return returned();
+      return;
     }
     responses.expect(head);
     boolean hasBody = head.hasBody();
@@ -156,12 +145,10 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     if (!hasBody) {
       requestHasEnded();
     }
-    return returned();
   }
 
   @Override
   public int data(ByteBuf bytes, boolean end) {
-    called();
     int length = bytes.readableBytes();
     if (isTunnel) {
       requests.write(bytes);
@@ -173,9 +160,6 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     } else if (end) {
       requestHasEnded();
     }
-    if (!returned()) {
-      return GONE;
-    }
     if (channel.isWritable()) {
       return 0;
     }
@@ -184,11 +168,9 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   }
 
   @Override
-  public boolean trailers(RequestView fields) {
-    called();
+  public void trailers(RequestView fields) {
     requests.trailers(fields);
     requestHasEnded();
-    return returned();
   }
 
   private void requestHasEnded() {
@@ -197,27 +179,8 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
   }
 
   @Override
-  public boolean flush() {
-    called();
+  public void flush() {
     ChannelIo.flush(channel);
-    return returned();
-  }
-
-  /** Begins a call of the request's side; such calls are never nested. */
-  private void called() {
-    assert !isCalled : "called within a call";
-    isCalled = true;
-  }
-
-  /** Ends that call; returns whether nothing has failed during it. */
-  private boolean returned() {
-    isCalled = false;
-    return failure == null;
-  }
-
-  @Override
-  public RefusalReason failure() {
-    return failure;
   }
 
   @Override
@@ -400,10 +363,7 @@ final class UpstreamConnection extends InboundHandler implements ServiceSide {
     isClosed = true;
     channel.close();
     if (failed != null) {
-      failure = reason;
-      if (!isCalled) {
-        failed.serviceReset(reason);
-      }
+      failed.serviceReset(reason);
     }
   }
 

@@ -51,17 +51,7 @@ public final class WaitingRequests<T> {
   private int size;
 
   /** The deadline of the first request in the queue. */
-  private final ServiceTimer deadline =
-      new ServiceTimer() {
-        @Override
-        protected void onDeadline() {
-          try {
-            refuseOverdue();
-          } finally {
-            waitForFirst();
-          }
-        }
-      };
+  private final Deadlines.Timer deadline = new Deadlines.Timer(this::refuseOverdue);
 
   /** Whether a task to serve the queue is pending. */
   private boolean serving;
@@ -175,8 +165,12 @@ public final class WaitingRequests<T> {
   }
 
   private void refuseOverdue() {
-    while (size > 0 && deadlinesNs[0] <= loop.clock().nowNs()) {
-      places.refuse(remove(0));
+    try {
+      while (size > 0 && deadlinesNs[0] <= loop.clock().nowNs()) {
+        places.refuse(remove(0));
+      }
+    } finally {
+      waitForFirst();
     }
   }
 }

@@ -150,13 +150,12 @@ public final class HeldService implements Origin {
     }
 
     @Override
-    public boolean head(EncodedHead encoded) {
+    public void head(EncodedHead encoded) {
       headMethod = encoded.headMethod();
       end = encoded.hasBody() ? "" : "end";
       ByteBuf bytes = encoded.take();
       head = bytes.toString(StandardCharsets.ISO_8859_1);
       bytes.release();
-      return true;
     }
 
     @Override
@@ -180,7 +179,7 @@ public final class HeldService implements Origin {
     }
 
     @Override
-    public boolean trailers(RequestView fields) {
+    public void trailers(RequestView fields) {
       for (int i = 0; i < fields.fieldCount(); i++) {
         end +=
             fields.text(fields.nameOffset(i), fields.nameLength(i))
@@ -189,18 +188,10 @@ public final class HeldService implements Origin {
                 + " ";
       }
       end += "end";
-      return true;
     }
 
     @Override
-    public boolean flush() {
-      return true;
-    }
-
-    @Override
-    public RefusalReason failure() {
-      return null;
-    }
+    public void flush() {}
 
     @Override
     public void responseConsumed(int bytes) {
@@ -241,8 +232,9 @@ public final class HeldService implements Origin {
 
     /** Ends the response with trailers, given as lines. */
     public void trailers(String lines) {
-      UnsafeBuffer bytes = bytes(lines);
-      request.responseTrailers(new TrailerSection(100).read(bytes, bytes.capacity()));
+      ByteBuf bytes = Unpooled.directBuffer().writeBytes(lines.getBytes(StandardCharsets.US_ASCII));
+      request.responseTrailers(new TrailerSection(100).read(bytes));
+      bytes.release();
     }
 
     /** Breaks off. */

@@ -74,9 +74,9 @@ class ServiceLinkTest {
     private boolean fails;
 
     @Override
-    public boolean head(EncodedHead head) {
+    public void head(EncodedHead head) {
       calls.add("head");
-      return !fails;
+      failIfTold();
     }
 
     @Override
@@ -84,24 +84,27 @@ class ServiceLinkTest {
       calls.add("data");
       int length = bytes.readableBytes();
       bytes.release();
-      return fails ? GONE : length;
+      failIfTold();
+      return length;
     }
 
     @Override
-    public boolean trailers(RequestView fields) {
+    public void trailers(RequestView fields) {
       calls.add("trailers");
-      return !fails;
+      failIfTold();
     }
 
     @Override
-    public boolean flush() {
+    public void flush() {
       calls.add("flush");
-      return !fails;
+      failIfTold();
     }
 
-    @Override
-    public RefusalReason failure() {
-      return RefusalReason.UPSTREAM_CLOSED;
+    private void failIfTold() {
+      assertTrue(link.isCalling());
+      if (fails) {
+        link.failed(RefusalReason.UPSTREAM_CLOSED);
+      }
     }
 
     @Override

@@ -1,9 +1,9 @@
 package dev.weir.proxy.upstream.h2;
 
 import dev.weir.proxy.http2.PeerSettings;
+import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.ReplacementCause;
-import dev.weir.proxy.upstream.ServiceTimer;
 import dev.weir.proxy.upstream.UpstreamConnector;
 import dev.weir.proxy.upstream.UpstreamLoop;
 import io.netty.channel.Channel;
@@ -29,13 +29,7 @@ final class Http2Connections {
   private final Consumer<UpstreamConnector.Attempt> connector;
 
   /** Fires when the next replacing connection may be opened. */
-  private final ServiceTimer pace =
-      new ServiceTimer() {
-        @Override
-        protected void onDeadline() {
-          replaceForThoseWhoWait();
-        }
-      };
+  private final Deadlines.Timer pace = new Deadlines.Timer(this::replaceForThoseWhoWait);
 
   /** Whether the next connection replaces another. */
   private boolean isReplacement;

@@ -11,7 +11,6 @@ import dev.weir.proxy.http2.message.ResponseHead;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.ReplacementCause;
-import dev.weir.proxy.upstream.ServiceTimer;
 import dev.weir.proxy.upstream.UpstreamLoop;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -48,7 +47,7 @@ final class Http2Upstream implements StreamEvents {
   private final Http2Connections connections;
   private final UpstreamLoop loop;
   private final Channel channel;
-  private final ServiceTimer timer;
+  private final Deadlines.Timer timer;
   private SocketAddress[] targets;
   private boolean isSettled;
   private boolean hasRead;
@@ -68,13 +67,7 @@ final class Http2Upstream implements StreamEvents {
     this.connections = connections;
     loop = http2Loop.upstream;
     this.channel = channel;
-    timer =
-        new ServiceTimer() {
-          @Override
-          protected void onDeadline() {
-            connections.timeIsUp(Http2Upstream.this);
-          }
-        };
+    timer = new Deadlines.Timer(() -> connections.timeIsUp(this));
     http2 =
         new Http2Connection(
             http2Loop.connections, Role.CLIENT, channel, http2Loop.observer, 0, this);

@@ -14,7 +14,6 @@ import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
-import dev.weir.proxy.upstream.ServiceTimer;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -77,14 +76,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
   private final ReplayBuffer kept = new ReplayBuffer();
 
   /** The deadline of the service. */
-  private final ServiceTimer wait =
-      new ServiceTimer() {
-        @Override
-        protected void onDeadline() {
-          connection.health.overdue(waitsSinceNs, http2Loop.nowNs());
-          fail(RefusalReason.UPSTREAM_TIMEOUT, RequestEnd.NO_CODE);
-        }
-      };
+  private final Deadlines.Timer wait = new Deadlines.Timer(this::timedOut);
 
   private State state = State.IDLE;
   private ProxiedRequest request;
@@ -116,11 +108,6 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
   /** Held bytes of the request that are sent again, and that the client knows as consumed. */
   private int heldAgainBytes;
 
-  /** Whether the request's side is calling: a failure is then returned by that call. */
-  private boolean isCalled;
-
-  private RefusalReason failure;
-
   /**
    * The next stream with unflushed output to its client in this turn ({@link UpstreamTurn}); this
    * one if there is none, null if this has none.
@@ -133,13 +120,17 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     http2Loop.upstream.deadlines().join(wait);
   }
 
+  private void timedOut() {
+    connection.health.overdue(waitsSinceNs, http2Loop.nowNs());
+    fail(RefusalReason.UPSTREAM_TIMEOUT, RequestEnd.NO_CODE);
+  }
+
   /** Starts with a request that needs a stream. */
   void start(ProxiedRequest newRequest, long ofClient) {
     state = State.WAITING;
     request = newRequest;
     client = ofClient;
     connection = null;
-    failure = null;
     requestEnded = false;
     asksForWebSocket = newRequest.encoded().webSocket();
     informationalCount = 0;
@@ -197,7 +188,6 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     }
   }
 
-  /** The exchange has a stream now. */
   void opened(Http2Upstream on, int openedStream) {
     state = state == State.WAITING_AGAIN ? State.SENT_AGAIN : State.SENT;
     connection = on;
@@ -217,11 +207,10 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
   }
 
   @Override
-  public boolean head(EncodedHead head) {
-    isCalled = true;
+  public void head(EncodedHead head) {
     if (!head.isBlock()) {
       fail(RefusalReason.UPSTREAM_CLOSED, RequestEnd.NO_CODE); // it spoke HTTP/1.1 when asked
-      return called();
+      return;
     }
     headMethod = head.headMethod();
     requestEnded = !head.hasBody();
@@ -230,7 +219,6 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
       kept.sendHead(connection.http2, stream);
       awaitService();
     }
-    return called();
   }
 
   /** Fails a request for a WebSocket if the service has not announced that it takes any. */
@@ -244,7 +232,6 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
 
   @Override
   public int data(ByteBuf bytes, boolean end) {
-    isCalled = true;
     requestEnded |= end;
     kept.add(bytes, end);
     if (connection == null) {
@@ -252,17 +239,17 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
       if (!kept.isWhole()) {
         fail(RefusalReason.UPSTREAM_BUSY, RequestEnd.NO_CODE);
       }
-      return called() ? 0 : GONE;
+      return 0;
     }
     int held = connection.http2.sendData(stream, bytes, end);
     if (state == State.SERVICE_ENDED && requestEnded) {
       request = null;
       leave(); // what waits is sent in its own time
-      return called() ? 0 : GONE;
+      return 0;
     }
     requestHeldBytes += held;
     awaitService();
-    return called() ? held : GONE;
+    return held;
   }
 
   @Override
@@ -271,8 +258,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
   }
 
   @Override
-  public boolean trailers(RequestView fields) {
-    isCalled = true;
+  public void trailers(RequestView fields) {
     requestEnded = true;
     kept.forgetBody();
     if (connection == null) {
@@ -281,22 +267,11 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
       http2Loop.messages.sendTrailers(connection.http2, stream, fields);
       awaitService();
     }
-    return called();
   }
 
   @Override
-  public boolean flush() {
-    return failure == null; // all of it goes out at the end of the turn
-  }
-
-  private boolean called() {
-    isCalled = false;
-    return failure == null;
-  }
-
-  @Override
-  public RefusalReason failure() {
-    return failure;
+  public void flush() {
+    // All of it goes out at the end of the turn.
   }
 
   @Override
@@ -487,7 +462,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     boolean isUntouched =
         how == StreamEnd.UNPROCESSED
             || how == StreamEnd.CONNECTION_LOST && kept.isUnsent(connection.http2);
-    if (isUntouched && state == State.SENT && kept.isWhole() && !isCalled) {
+    if (isUntouched && state == State.SENT && kept.isWhole() && !request.isCallingService()) {
       retry();
       return;
     }
@@ -542,19 +517,15 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     fail(RefusalReason.UPSTREAM_MALFORMED, ErrorCode.INTERNAL_ERROR);
   }
 
-  /** Ends the exchange; a caller learns it from its call. */
+  /** Ends the exchange. */
   void fail(RefusalReason reason, int errorCode) {
     ProxiedRequest failed = request;
     if (failed == null) {
       return;
     }
     request = null;
-    failure = reason;
-    boolean isTold = isCalled;
     cancel(ErrorCode.CANCEL);
-    if (!isTold) {
-      failed.serviceReset(reason, errorCode);
-    }
+    failed.serviceReset(reason, errorCode);
   }
 
   /** Resets the stream, unless it has ended, and ends the exchange. */

@@ -4,12 +4,11 @@ import dev.weir.proxy.exchange.Decimal;
 import dev.weir.proxy.exchange.EncodedHead;
 import dev.weir.proxy.exchange.ProxiedRequest;
 import dev.weir.proxy.exchange.ServiceSide;
-import dev.weir.proxy.grpc.GrpcStatus;
 import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.request.FieldName;
-import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.GrpcStatus;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
@@ -69,7 +68,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
   }
 
   @Override
-  public boolean head(EncodedHead head) {
+  public void head(EncodedHead head) {
     headMethod = head.headMethod();
     ByteBuf bytes = head.take();
     HeadCopy.read(bytes, memory, view, head.peer());
@@ -85,7 +84,6 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     } else if (request.expectsContinue()) {
       awaitTurnEnd();
     }
-    return true;
   }
 
   /** The length of the body by the head; negative if it has none. */
@@ -160,9 +158,8 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
   }
 
   @Override
-  public boolean trailers(RequestView fields) {
+  public void trailers(RequestView fields) {
     whole();
-    return true;
   }
 
   private void whole() {
@@ -178,8 +175,8 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
   }
 
   @Override
-  public boolean flush() {
-    return true;
+  public void flush() {
+    // It has been taken as it came.
   }
 
   @Override
@@ -281,11 +278,6 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     if (!inTurn) {
       origin.give(this);
     }
-  }
-
-  @Override
-  public RefusalReason failure() {
-    throw new IllegalStateException("nothing fails here");
   }
 
   @Override
