@@ -26,7 +26,6 @@ final class CertificateText {
 
   private CertificateText() {}
 
-  /** The names in a client's certificate. */
   static CertificateNames ofClient(X509Certificate certificate) {
     String san = null;
     String uri = null;

@@ -11,6 +11,7 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -135,7 +136,7 @@ final class TlsContexts {
     }
     if (!verifies) {
       return builder
-          .trustManager(NoVerification.INSTANCE)
+          .trustManager(InsecureTrustManagerFactory.INSTANCE)
           .endpointIdentificationAlgorithm(null)
           .build();
     }

@@ -2,7 +2,7 @@ package dev.weir.proxy.upstream;
 
 import dev.weir.proxy.log.Incident;
 import dev.weir.proxy.log.Incident.Ends;
-import java.net.InetSocketAddress;
+import dev.weir.proxy.loop.Addresses;
 import java.net.SocketAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,17 +26,11 @@ public final class ServiceIncidents {
    * @param address in the settings.
    */
   ServiceIncidents(SocketAddress address) {
-    String subject = "upstream " + text(address);
+    String subject = "upstream " + Addresses.text(address);
     String refused = "requests get a 502 or 504";
     unreachable = new Incident(LOG, subject, refused, "connected again", Ends.BY_WORD);
     unresolved =
         new Incident(LOG, subject, "its last addresses stay", "resolves again", Ends.BY_WORD);
     notHttp2 = new Incident(LOG, subject, refused, "speaks HTTP/2 again", Ends.BY_WORD);
-  }
-
-  private static String text(SocketAddress address) {
-    return address instanceof InetSocketAddress inet
-        ? inet.getHostString() + ":" + inet.getPort()
-        : address.toString();
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.proxy.control;
 
+import dev.weir.proxy.loop.Addresses;
 import dev.weir.proxy.upstream.UpstreamProtocol;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -37,11 +38,11 @@ final class SettingsCheck {
     if (!isLocal(admin)) {
       misfits.add(
           "admin",
-          text(admin),
+          Addresses.text(admin),
           "a loopback address or a Unix-domain socket, for there is no authentication yet");
     }
     if (monitoring != null && monitoring.equals(admin)) {
-      misfits.add("monitoring", text(monitoring), "another than admin");
+      misfits.add("monitoring", Addresses.text(monitoring), "another than admin");
     }
   }
 
@@ -56,17 +57,17 @@ final class SettingsCheck {
       }
       SocketAddress address = listener.address();
       if (others.stream().anyMatch(listener::clashesWith)) {
-        misfits.add(listener.path(), text(address), "each address only once");
+        misfits.add(listener.path(), Addresses.text(address), "each address only once");
       }
       others.add(address);
       if (address.equals(builder.upstream())) {
-        misfits.add("upstream", text(address), "another address than listen");
+        misfits.add("upstream", Addresses.text(address), "another address than listen");
       }
       if (listener.clashesWith(admin)) {
-        misfits.add("admin", text(address), "another address than listen");
+        misfits.add("admin", Addresses.text(address), "another address than listen");
       }
       if (listener.clashesWith(monitoring)) {
-        misfits.add("monitoring", text(address), "another address than listen");
+        misfits.add("monitoring", Addresses.text(address), "another address than listen");
       }
       if (listener.usesCommonTls() && !isTlsUsed && !misfits.isFaulty("tls")) {
         isTlsUsed = true;
@@ -94,11 +95,5 @@ final class SettingsCheck {
     return inet.isUnresolved()
         ? inet.getHostString().equalsIgnoreCase("localhost")
         : inet.getAddress().isLoopbackAddress();
-  }
-
-  private static String text(SocketAddress address) {
-    return address instanceof InetSocketAddress inet
-        ? inet.getHostString() + ":" + inet.getPort()
-        : "unix:" + address;
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.proxy.web;
 
 import dev.weir.proxy.loop.Acceptor;
+import dev.weir.proxy.loop.Addresses;
 import dev.weir.proxy.loop.ChannelSetUp;
 import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.ListeningSocket;
@@ -87,27 +88,18 @@ public final class WebServer implements AutoCloseable {
       return new InetSocketAddress(InetAddress.getByName(inet.getHostString()), inet.getPort());
     } catch (UnknownHostException unknown) {
       throw new IllegalArgumentException(
-          text(address) + " (expected: a host name that resolves)", unknown);
+          Addresses.text(address) + " (expected: a host name that resolves)", unknown);
     }
   }
 
   private static SocketAddress ofThisMachine(SocketAddress address) {
     if (address instanceof InetSocketAddress inet && !inet.getAddress().isLoopbackAddress()) {
       throw new IllegalArgumentException(
-          text(address)
+          Addresses.text(address)
               + " (expected: a loopback address or a Unix-domain socket,"
               + " for there is no authentication yet)");
     }
     return address;
-  }
-
-  /** An address as it is written in settings. */
-  static String text(SocketAddress address) {
-    if (!(address instanceof InetSocketAddress inet)) {
-      return "unix:" + address;
-    }
-    String host = inet.isUnresolved() ? inet.getHostString() : inet.getAddress().getHostAddress();
-    return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + inet.getPort();
   }
 
   /**
@@ -146,7 +138,7 @@ public final class WebServer implements AutoCloseable {
       return ListeningSocket.bind(server, Transport.NIO, address);
     } catch (IOException refused) {
       close();
-      throw new IOException(text(address) + ": " + refused.getMessage(), refused);
+      throw new IOException(Addresses.text(address) + ": " + refused.getMessage(), refused);
     }
   }
 

@@ -7,6 +7,7 @@ import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.control.SettingsFlags;
 import dev.weir.proxy.downstream.ListenerSettings;
+import dev.weir.proxy.loop.Addresses;
 import dev.weir.proxy.upstream.UpstreamProtocol;
 import dev.weir.proxy.upstream.UpstreamSettings;
 import java.io.PrintWriter;
@@ -225,10 +226,7 @@ public final class Run {
    * An address as it would be typed: {@code http://127.0.0.1:8000}, {@code unix:/run/weir.sock}.
    */
   public static String text(SocketAddress address) {
-    if (!(address instanceof InetSocketAddress inet)) {
-      return "unix:" + address;
-    }
-    String host = inet.isUnresolved() ? inet.getHostString() : inet.getAddress().getHostAddress();
-    return "http://" + (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + inet.getPort();
+    String text = Addresses.text(address);
+    return address instanceof InetSocketAddress ? "http://" + text : text;
   }
 }

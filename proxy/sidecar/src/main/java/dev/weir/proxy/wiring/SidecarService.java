@@ -1,6 +1,7 @@
 package dev.weir.proxy.wiring;
 
 import dev.weir.proxy.exchange.Origin;
+import dev.weir.proxy.loop.Addresses;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.tls.UpstreamTls;
 import dev.weir.proxy.upstream.UpstreamAddresses;
@@ -66,7 +67,7 @@ public final class SidecarService implements AutoCloseable {
   /** The Host of requests whose clients gave none. */
   private String authority() {
     return settings.address() instanceof InetSocketAddress inet
-        ? inet.getHostString() + ':' + inet.getPort()
+        ? Addresses.text(inet)
         : "localhost";
   }
 

@@ -37,8 +37,8 @@ public final class ChannelTap extends ChannelInitializerExtension {
 
   /** Has a sidecar tell of the connections of clients that it accepts. */
   public static void join(Sidecar sidecar) {
-    for (Object listener : (List<?>) field(field(sidecar, "listeners"), "listeners")) {
-      Channel listening = ((ListeningSocket) field(listener, "socket")).channel();
+    for (Object socket : (List<?>) field(field(sidecar, "listeners"), "sockets")) {
+      Channel listening = ((ListeningSocket) socket).channel();
       // By its event loop, as the handler would else be passed over for a moment.
       listening
           .eventLoop()

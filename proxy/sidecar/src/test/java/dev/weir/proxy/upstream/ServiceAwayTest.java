@@ -73,7 +73,7 @@ class ServiceAwayTest extends RigTest {
       assertFalse(answer.body().contains("nowhere"), answer.body());
       assertEquals(
           List.of(
-              "WARN upstream /nowhere/at/all.sock: No such file or directory:"
+              "WARN upstream unix:/nowhere/at/all.sock: No such file or directory:"
                   + " /nowhere/at/all.sock; requests get a 502 or 504"),
           log.with("upstream "));
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.loop.Addresses;
 import dev.weir.proxy.metrics.Metrics;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -36,12 +37,12 @@ class WebAddressTest {
       String message =
           assertThrows(IllegalArgumentException.class, () -> server(address)).getMessage();
       assertEquals(
-          WebServer.text(address)
+          Addresses.text(address)
               + " (expected: a loopback address or a Unix-domain socket,"
               + " for there is no authentication yet)",
           message);
     }
-    assertEquals("0.0.0.0:9090", WebServer.text(new InetSocketAddress(9090)));
+    assertEquals("0.0.0.0:9090", Addresses.text(new InetSocketAddress(9090)));
   }
 
   @Test

@@ -2,12 +2,20 @@ package dev.weir.proxy.downstream.listen;
 
 import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.downstream.ListenerSettings;
+import dev.weir.proxy.loop.Acceptor;
+import dev.weir.proxy.loop.Addresses;
+import dev.weir.proxy.loop.ChannelSetUp;
+import dev.weir.proxy.loop.ListeningSocket;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.tls.ServerTls;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +24,10 @@ import java.util.function.Predicate;
 
 /** All listeners. The bounds on clients hold for all of them together. */
 public final class Listeners {
-  private final List<Listener> listeners = new ArrayList<>();
+  private static final WriteBufferWaterMark WATER_MARK =
+      new WriteBufferWaterMark(32 * 1024, 128 * 1024);
+
+  private final List<ListeningSocket> sockets = new ArrayList<>();
 
   /**
    * Starts listening.
@@ -43,13 +54,47 @@ public final class Listeners {
       for (ListenerSettings each : settings.listeners()) {
         AcceptedConnections arrivals =
             new AcceptedConnections(each, tls.apply(each), trusted, caps, handshakes);
-        Listener listener = new Listener(each.address(), arrivals, transport, group, protocols);
-        listeners.add(listener);
-        caps.join(listener.channel().config());
+        ListeningSocket socket = listen(each.address(), arrivals, transport, group, protocols);
+        sockets.add(socket);
+        caps.join(socket.channel().config());
       }
     } catch (IOException | RuntimeException failed) {
       close();
       throw failed;
+    }
+  }
+
+  /** Accepts clients at one address and hands each to an event loop, where it stays. */
+  private static ListeningSocket listen(
+      SocketAddress address,
+      AcceptedConnections arrivals,
+      Transport transport,
+      EventLoopGroup group,
+      Function<EventLoop, ClientProtocols> protocols)
+      throws IOException {
+    Acceptor acceptor =
+        new Acceptor(
+                group,
+                transport.serverChannel(address),
+                new ChannelSetUp() {
+                  @Override
+                  protected void setUp(Channel client) {
+                    arrivals.accepted(protocols.apply(client.eventLoop()), client);
+                  }
+                })
+            .option(ChannelOption.SO_BACKLOG, 4096)
+            .connectionOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
+    if (transport.endsSidesApart(address)) {
+      acceptor.connectionOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+    }
+    if (address instanceof InetSocketAddress) {
+      acceptor.option(ChannelOption.SO_REUSEADDR, true);
+      acceptor.connectionOption(ChannelOption.TCP_NODELAY, true);
+    }
+    try {
+      return ListeningSocket.bind(acceptor, transport, address);
+    } catch (IOException refused) {
+      throw new IOException(Addresses.text(address) + ": " + refused.getMessage(), refused);
     }
   }
 
@@ -58,11 +103,11 @@ public final class Listeners {
    * settings have port 0.
    */
   public List<SocketAddress> addresses() {
-    return listeners.stream().map(Listener::address).toList();
+    return sockets.stream().map(ListeningSocket::address).toList();
   }
 
   /** Accepts no more clients. Open connections stay. */
   public void close() {
-    listeners.forEach(Listener::close);
+    sockets.forEach(ListeningSocket::close);
   }
 }
