@@ -35,15 +35,13 @@ public final class FieldName {
   public static boolean isToken(String text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
-      boolean alphanumeric = c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z';
-      if (!alphanumeric && "!#$%&'*+-.^_`|~".indexOf(c) < 0) {
+      if (c > 0x7F || !Ascii.isToken((byte) c)) {
         return false;
       }
     }
     return !text.isEmpty();
   }
 
-  /** The length in bytes. */
   public int length() {
     return lowerCase.length;
   }

@@ -201,6 +201,20 @@ public final class RequestView {
     return fieldCount;
   }
 
+  /** The bytes of method, target and authority. */
+  public int lineBytes() {
+    return methodLength + pathLength + Math.max(0, queryLength) + authorityLength;
+  }
+
+  /** The bytes of all names and values, and so many more for each field. */
+  public int fieldBytes(int perField) {
+    int sum = 0;
+    for (int i = 0; i < fieldCount; i++) {
+      sum += nameLength(i) + valueLength(i) + perField;
+    }
+    return sum;
+  }
+
   public int nameOffset(int fieldIndex) {
     return fields[fieldIndex * INTS_PER_FIELD];
   }

@@ -249,14 +249,6 @@ public final class TargetNormaliser {
 
   /** The octet that two hexadecimal digits spell; negative if one is no digit. */
   public static int octet(byte high, byte low) {
-    return digit(high) << 4 | digit(low);
-  }
-
-  private static int digit(byte b) {
-    if (b >= '0' && b <= '9') {
-      return b - '0';
-    }
-    int letter = b | 0x20;
-    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+    return Ascii.hexDigit(high) << 4 | Ascii.hexDigit(low);
   }
 }

@@ -51,6 +51,16 @@ public final class FieldPolicy {
     return passes;
   }
 
+  /**
+   * Records a request field that is forwarded in another protocol; whether it passes as it came:
+   * fields of framing and routing do not.
+   *
+   * @param field null for one that is not known.
+   */
+  public boolean passesForeign(KnownField field) {
+    return field == null || !field.frames() && passesRequest(field);
+  }
+
   /** Whether the proxy adds this field of its own after the request's fields. */
   public boolean addsToRequest(KnownField field) {
     return field.inRequest().adds((passed & bit(field)) != 0);
@@ -59,6 +69,20 @@ public final class FieldPolicy {
   /** Whether a response's field passes unchanged. A service is always trusted. */
   public static boolean passesResponse(KnownField field) {
     return field.inResponse().passes(true);
+  }
+
+  /**
+   * Whether a field passes of a response that goes on in another protocol: none that frames it
+   * does.
+   *
+   * @param field null for one that is not known.
+   * @param keepsRateLimit whether the service's own X-RateLimit fields stay.
+   */
+  public static boolean passesForeignResponse(KnownField field, boolean keepsRateLimit) {
+    return field == null
+        || field.inResponse() != FieldTreatment.FRAMING
+            && passesResponse(field)
+            && (keepsRateLimit || field.inResponse() != FieldTreatment.STRICTEST);
   }
 
   /**

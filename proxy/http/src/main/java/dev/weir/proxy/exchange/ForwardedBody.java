@@ -60,7 +60,6 @@ final class ForwardedBody implements VerdictListener {
     this.onVerdict = onVerdict;
   }
 
-  /** A new request. */
   void start(IncomingRequest incoming) {
     ended = !incoming.hasBody();
   }

@@ -18,10 +18,7 @@ final class GatheredTrailers {
 
   /** Copies {@code incoming}, without the fields that it omits. */
   GatheredTrailers(RequestView incoming) {
-    int length = 0;
-    for (int i = 0; i < incoming.fieldCount(); i++) {
-      length += incoming.nameLength(i) + incoming.valueLength(i);
-    }
+    int length = incoming.fieldBytes(0);
     bytes = ByteBufAllocator.DEFAULT.directBuffer(Math.max(1, length));
     bytes.setIndex(0, length);
     ChannelIo.view(bytes, window);

@@ -1,5 +1,6 @@
 package dev.weir.proxy.exchange;
 
+import dev.weir.proxy.request.Ascii;
 import org.agrona.DirectBuffer;
 
 /** The grammar of {@code uri-host [ ":" port ]} (RFC 9110, section 7.2), never empty. */
@@ -48,27 +49,18 @@ public final class HostSyntax {
       if (b == ']') {
         return i - open > 2 ? i + 1 : -1; // "::" is the shortest address
       }
-      if (!isHexDigit(b) && b != ':' && b != '.') {
+      if (Ascii.hexDigit(b) < 0 && b != ':' && b != '.') {
         return -1;
       }
     }
     return -1;
   }
 
-  private static boolean isHexDigit(byte b) {
-    int lower = b | 0x20;
-    return isDigit(b) || lower >= 'a' && lower <= 'f';
-  }
-
-  private static boolean isDigit(byte b) {
-    return b >= '0' && b <= '9';
-  }
-
   private static boolean isPort(DirectBuffer bytes, int from, int limit) {
     int port = 0;
     for (int i = from; i < limit; i++) {
       byte b = bytes.getByte(i);
-      if (!isDigit(b)) {
+      if (!Ascii.isDigit(b)) {
         return false;
       }
       port = port * 10 + (b - '0');

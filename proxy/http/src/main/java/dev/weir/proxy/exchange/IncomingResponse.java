@@ -11,7 +11,10 @@ public interface IncomingResponse {
   /** The status code, 100 to 599. */
   int status();
 
-  /** The fields; of the rest of the view, only the bytes are set. */
+  /**
+   * The fields, of which those are omitted that concern the service's connection alone; of the rest
+   * of the view, only the bytes are set.
+   */
   RequestView fields();
 
   /**
@@ -28,9 +31,6 @@ public interface IncomingResponse {
    * can be read.
    */
   long rateLimitRemaining();
-
-  /** Whether a field is about the service's connection only, and is removed. */
-  boolean omits(int fieldIndex);
 
   /**
    * Whether the response comes from a service, so that {@code Via} is added; false for responses

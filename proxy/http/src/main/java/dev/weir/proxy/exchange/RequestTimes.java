@@ -78,7 +78,6 @@ abstract class RequestTimes extends Deadlines.Waiter {
     return endNs <= nowNs;
   }
 
-  /** Waits for a verdict. */
   void awaitVerdict(long nowNs) {
     within(nowNs, VERDICT_NS);
   }

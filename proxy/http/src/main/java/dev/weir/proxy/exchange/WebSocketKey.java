@@ -76,7 +76,6 @@ public final class WebSocketKey {
     return Ascii.equalsIgnoreCase(bytes, offset, length, WEBSOCKET);
   }
 
-  /** Appends the key. */
   public void write(ByteBuf out) {
     out.writeBytes(text);
   }

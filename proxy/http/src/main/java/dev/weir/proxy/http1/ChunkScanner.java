@@ -1,6 +1,7 @@
 package dev.weir.proxy.http1;
 
 import dev.weir.proxy.exchange.FieldPolicy;
+import dev.weir.proxy.request.Ascii;
 import org.agrona.DirectBuffer;
 
 /**
@@ -110,7 +111,7 @@ public final class ChunkScanner {
     int i = from;
     long size = 0;
     while (i < limit) {
-      int digit = Grammar.hexDigit(bytes.getByte(i));
+      int digit = Ascii.hexDigit(bytes.getByte(i));
       if (digit < 0) {
         break;
       }
@@ -127,7 +128,7 @@ public final class ChunkScanner {
     if (i == from || !extended && bytes.getByte(i) != '\r') {
       return MALFORMED;
     }
-    int control = Grammar.findControl(bytes, i, limit);
+    int control = Ascii.findControl(bytes, i, limit);
     if (control - from > MAX_LINE_BYTES) {
       return MALFORMED;
     }
@@ -149,7 +150,7 @@ public final class ChunkScanner {
 
   private int extension(DirectBuffer bytes, int from, int limit) {
     expecting = Expecting.SIZE_END;
-    return segment(OMIT, Grammar.findControl(bytes, from, limit)); // size() has seen the line's end
+    return segment(OMIT, Ascii.findControl(bytes, from, limit)); // size() has seen the line's end
   }
 
   private int trailer(DirectBuffer bytes, int from, int limit) {

@@ -36,7 +36,7 @@ final class ConnectionField {
         continue;
       }
       int start = i;
-      while (i < limit && Grammar.isToken(bytes.getByte(i))) {
+      while (i < limit && Ascii.isToken(bytes.getByte(i))) {
         i++;
       }
       if (i == start || !addOption(bytes, start, i - start)) {

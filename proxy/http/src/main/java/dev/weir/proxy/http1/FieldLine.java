@@ -24,7 +24,7 @@ final class FieldLine {
    */
   int scan(DirectBuffer bytes, int from, int limit) {
     int i = from;
-    while (i < limit && Grammar.isToken(bytes.getByte(i))) {
+    while (i < limit && Ascii.isToken(bytes.getByte(i))) {
       i++;
     }
     if (i == limit) {
@@ -34,7 +34,7 @@ final class FieldLine {
       return MALFORMED;
     }
     nameLength = i - from;
-    int end = Grammar.findControl(bytes, i + 1, limit);
+    int end = Ascii.findControl(bytes, i + 1, limit);
     if (end == limit) {
       return INCOMPLETE;
     }

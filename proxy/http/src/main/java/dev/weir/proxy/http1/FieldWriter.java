@@ -3,7 +3,7 @@ package dev.weir.proxy.http1;
 import dev.weir.proxy.exchange.ForwardedFields;
 import dev.weir.proxy.exchange.KnownField;
 import dev.weir.proxy.exchange.TextWriter;
-import dev.weir.proxy.exchange.Token;
+import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
@@ -46,7 +46,7 @@ final class FieldWriter implements ForwardedFields.Notation {
 
   @Override
   public boolean canHold(DirectBuffer bytes, int from, int to) {
-    return Grammar.findControl(bytes, from, to) == to;
+    return Ascii.findControl(bytes, from, to) == to;
   }
 
   /**
@@ -59,7 +59,7 @@ final class FieldWriter implements ForwardedFields.Notation {
     int nameLength = fields.nameLength(index);
     int value = fields.valueOffset(index);
     int valueEnd = value + fields.valueLength(index);
-    if (Token.isValid(bytes, name, nameLength) && NOTATION.canHold(bytes, value, valueEnd)) {
+    if (Ascii.isToken(bytes, name, nameLength) && NOTATION.canHold(bytes, value, valueEnd)) {
       TextWriter.copy(bytes, name, nameLength, out);
       out.writeByte(':').writeByte(' ');
       TextWriter.copy(bytes, value, valueEnd - value, out);

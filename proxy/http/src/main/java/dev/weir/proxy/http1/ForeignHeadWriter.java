@@ -8,8 +8,8 @@ import dev.weir.proxy.exchange.HostSyntax;
 import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.KnownField;
 import dev.weir.proxy.exchange.TextWriter;
-import dev.weir.proxy.exchange.Token;
 import dev.weir.proxy.exchange.WebSocketKey;
+import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
@@ -85,7 +85,7 @@ final class ForeignHeadWriter {
     int path = view.pathOffset();
     int query = view.queryOffset();
     boolean isHead =
-        Token.isValid(bytes, method, view.methodLength())
+        Ascii.isToken(bytes, method, view.methodLength())
             && view.pathLength() > 0
             && isTarget(bytes, path, path + view.pathLength())
             && isTarget(bytes, query, query + Math.max(0, view.queryLength()))
@@ -100,17 +100,11 @@ final class ForeignHeadWriter {
   }
 
   private static int mostBytes(RequestView view) {
-    int bytes =
-        ADDED_BYTES
-            + view.methodLength()
-            + view.pathLength()
-            + Math.max(0, view.queryLength())
-            + 2 * view.authorityLength()
-            + view.peer().text().length;
-    for (int i = 0; i < view.fieldCount(); i++) {
-      bytes += view.nameLength(i) + view.valueLength(i) + FieldWriter.ADDED_BYTES;
-    }
-    return bytes;
+    return ADDED_BYTES
+        + view.lineBytes()
+        + view.authorityLength()
+        + view.peer().text().length
+        + view.fieldBytes(FieldWriter.ADDED_BYTES);
   }
 
   private static void writeRequestLine(RequestView view, ByteBuf out) {
@@ -139,7 +133,7 @@ final class ForeignHeadWriter {
       KnownField known = KnownField.lookUp(bytes, name, nameLength);
       if (known == KnownField.TE) {
         asksForTrailers |= FieldPolicy.asksForTrailers(view, i);
-      } else if (!view.omits(i) && passes(known)) {
+      } else if (!view.omits(i) && policy.passesForeign(known)) {
         if (!COOKIE_NAME.matches(bytes, name, nameLength)) {
           FieldWriter.write(view, i, out);
         } else if (!hasCookie) {
@@ -149,11 +143,6 @@ final class ForeignHeadWriter {
       }
     }
     return asksForTrailers;
-  }
-
-  /** Whether a field passes; none that frames or routes does, in whatever protocol it came. */
-  private boolean passes(KnownField known) {
-    return known == null || !known.frames() && policy.passesRequest(known);
   }
 
   /** Joins the crumbs of the cookies, from the first one on, to one field. */
@@ -188,11 +177,7 @@ final class ForeignHeadWriter {
 
   private static boolean hasContentAsARule(RequestView view) {
     for (byte[] method : WITH_CONTENT) {
-      boolean same = view.methodLength() == method.length;
-      for (int i = 0; same && i < method.length; i++) {
-        same = view.bytes().getByte(view.methodOffset() + i) == method[i];
-      }
-      if (same) {
+      if (Ascii.equals(view.bytes(), view.methodOffset(), view.methodLength(), method)) {
         return true;
       }
     }

@@ -1,98 +1,26 @@
 package dev.weir.proxy.http1;
 
-import static java.nio.ByteOrder.LITTLE_ENDIAN;
-
 import org.agrona.DirectBuffer;
 
-/** The character classes of RFC 9110 and RFC 3986, as table look-ups and word-wise searches. */
+/** Ends of what a head consists of: request targets and lines. */
 final class Grammar {
-  private static final byte TOKEN = 1;
-  private static final byte DIGIT = 2;
-  private static final byte TARGET = 4;
-  private static final byte[] CLASSES = new byte[256];
-
-  private static final long ONES = 0x0101010101010101L;
-  private static final long HIGH_BITS = ONES << 7;
+  private static final boolean[] TARGET = new boolean[256];
 
   static {
-    for (int c = '0'; c <= '9'; c++) {
-      CLASSES[c] |= TOKEN | DIGIT;
-    }
-    for (int c = 'a'; c <= 'z'; c++) {
-      CLASSES[c] |= TOKEN;
-      CLASSES[c - 'a' + 'A'] |= TOKEN;
-    }
-    mark("!#$%&'*+-.^_`|~", TOKEN);
     for (int c = '!'; c <= '~'; c++) {
-      CLASSES[c] |= TARGET;
+      TARGET[c] = c != '#';
     }
-    CLASSES['#'] &= ~TARGET;
   }
 
   private Grammar() {}
 
-  private static void mark(String characters, byte characterClass) {
-    for (int i = 0; i < characters.length(); i++) {
-      CLASSES[characters.charAt(i)] |= characterClass;
-    }
-  }
-
-  static boolean isToken(byte b) {
-    return (CLASSES[b & 0xFF] & TOKEN) != 0;
-  }
-
-  static boolean isDigit(byte b) {
-    return (CLASSES[b & 0xFF] & DIGIT) != 0;
-  }
-
-  /** Visible ASCII but the number sign: what may stand in a request target. */
-  static boolean isTarget(byte b) {
-    return (CLASSES[b & 0xFF] & TARGET) != 0;
-  }
-
-  /** The value of a hexadecimal digit, or -1. */
-  static int hexDigit(byte b) {
-    if (b >= '0' && b <= '9') {
-      return b - '0';
-    }
-    int lower = b | 0x20;
-    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-  }
-
   /**
-   * The first control character (below 0x20, or DEL) other than a tab in [{@code from}, {@code
-   * limit}); {@code limit} if there is none. Bytes of 0x80 and above (obs-text) are no controls.
+   * The first byte in [{@code from}, {@code limit}) that may not stand in a target: other than
+   * visible ASCII, or the number sign. {@code limit} if there is none.
    */
-  static int findControl(DirectBuffer bytes, int from, int limit) {
-    int i = from;
-    while (i + 8 <= limit) {
-      long word = bytes.getLong(i, LITTLE_ENDIAN);
-      long below = (word - ONES * 0x20) & ~word;
-      long del = word ^ ONES * 0x7F;
-      long hit = (below | (del - ONES) & ~del) & HIGH_BITS;
-      if (hit == 0) {
-        i += 8;
-        continue;
-      }
-      i += Long.numberOfTrailingZeros(hit) >>> 3;
-      if (bytes.getByte(i) != '\t') {
-        return i;
-      }
-      i++;
-    }
-    for (; i < limit; i++) {
-      byte b = bytes.getByte(i);
-      if (b >= 0 && b < 0x20 && b != '\t' || b == 0x7F) {
-        return i;
-      }
-    }
-    return limit;
-  }
-
-  /** The first byte in [{@code from}, {@code limit}) that may not stand in a target, or limit. */
   static int endOfTarget(DirectBuffer bytes, int from, int limit) {
     int i = from;
-    while (i < limit && isTarget(bytes.getByte(i))) {
+    while (i < limit && TARGET[bytes.getByte(i) & 0xFF]) {
       i++;
     }
     return i;

@@ -1,5 +1,6 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.request.Ascii;
 import org.agrona.DirectBuffer;
 
 /**
@@ -47,7 +48,7 @@ public final class HeadEnd {
   /** Looks at what is new, up to the next thing that calls for a scan; false if there is none. */
   private boolean look(DirectBuffer bytes, int length) {
     while (true) {
-      int at = Grammar.findControl(bytes, seen, length);
+      int at = Ascii.findControl(bytes, seen, length);
       if (at == length || at + 1 == length && bytes.getByte(at) == '\r') {
         seen = at; // a CR is looked at again with what follows it
         return false;

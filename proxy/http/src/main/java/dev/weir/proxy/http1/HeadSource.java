@@ -31,7 +31,6 @@ public final class HeadSource {
     return length;
   }
 
-  /** Appends a part of the head. */
   void copy(int offset, int partLength, ByteBuf out) {
     out.writeBytes(in, start + offset, partLength);
   }

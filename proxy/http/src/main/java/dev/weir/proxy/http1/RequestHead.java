@@ -1,6 +1,7 @@
 package dev.weir.proxy.http1;
 
 import dev.weir.proxy.exchange.FieldPolicy;
+import dev.weir.proxy.exchange.HostSyntax;
 import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.KnownField;
 import dev.weir.proxy.exchange.WebSocketKey;
@@ -11,9 +12,10 @@ import dev.weir.proxy.request.RequestView;
 import org.agrona.DirectBuffer;
 
 /**
- * Scans the head of a request in place: request line, fields, and what they say about host, body
- * and connection. One per event loop, reused for every request; what it says is valid until the
- * next scan and while the scanned bytes stay where they are.
+ * Scans the head of a request in place: request line, fields, and what they say about host, body,
+ * connection and upgrade. HTTP/1.1 reads the fields that frame and route; of all others the {@link
+ * FieldPolicy} says what becomes of them. One per event loop, reused for every request; what it
+ * says is valid until the next scan and while the scanned bytes stay where they are.
  *
  * <p>All offsets count from the start of the head.
  */
@@ -26,16 +28,29 @@ public final class RequestHead implements IncomingRequest {
 
   private static final byte[] HEAD = {'H', 'E', 'A', 'D'};
   private static final byte[] GET = {'G', 'E', 'T'};
+  private static final byte[] CONTINUE = {
+    '1', '0', '0', '-', 'c', 'o', 'n', 't', 'i', 'n', 'u', 'e'
+  };
+  private static final byte[] H2C = {'h', '2', 'c'};
 
   private final int maxTargetBytes;
   private final RequestView view;
-  private final RequestLine line = new RequestLine();
+  private final RequestLine line;
   private final FieldLine field = new FieldLine();
-  private final RequestFields fields;
+  private final BodyFraming framing = new BodyFraming();
+  private final ConnectionField connection = new ConnectionField();
+  private final FieldPolicy policy = new FieldPolicy();
   private final HeadSource source = new HeadSource();
 
   private RefusalReason fault;
   private boolean headMethod;
+  private int hostField;
+  private int expectField;
+  private int upgradeField;
+  private int webSocketKeyField;
+  private int contentLengthField;
+  private boolean expectContinue;
+  private boolean omitsAny;
 
   /**
    * @param maxFieldCount the most fields in a head.
@@ -44,7 +59,7 @@ public final class RequestHead implements IncomingRequest {
   public RequestHead(int maxFieldCount, int maxTargetBytes) {
     this.maxTargetBytes = maxTargetBytes;
     this.view = new RequestView(maxFieldCount);
-    this.fields = new RequestFields(view, maxFieldCount);
+    this.line = new RequestLine(view);
   }
 
   /**
@@ -55,7 +70,12 @@ public final class RequestHead implements IncomingRequest {
    */
   public int scan(DirectBuffer bytes, int offset, int length, Peer peer) {
     view.reset(bytes, offset, length, peer);
-    fields.reset(peer.trusted());
+    framing.reset();
+    connection.reset();
+    policy.startRequest(peer.trusted());
+    hostField = expectField = upgradeField = contentLengthField = webSocketKeyField = -1;
+    expectContinue = false;
+    omitsAny = false;
     fault = null;
 
     DirectBuffer head = view.bytes();
@@ -63,12 +83,11 @@ public final class RequestHead implements IncomingRequest {
     if (at <= 0) {
       return at == FieldLine.INCOMPLETE ? INCOMPLETE : refuse(line.fault());
     }
-    fields.http10(line.http10());
     at = scanFields(head, at, length);
     if (at <= 0) {
       return at;
     }
-    RefusalReason reason = fields.check(head);
+    RefusalReason reason = check(head);
     if (reason != null) {
       return refuse(reason);
     }
@@ -98,7 +117,7 @@ public final class RequestHead implements IncomingRequest {
       }
       KnownField known = KnownField.lookUp(head, at, nameLength);
       if (known != null) {
-        RefusalReason reason = fields.take(known, head, view.fieldCount() - 1);
+        RefusalReason reason = take(known, head, view.fieldCount() - 1);
         if (reason != null) {
           return refuse(reason);
         }
@@ -107,23 +126,125 @@ public final class RequestHead implements IncomingRequest {
     }
   }
 
-  private void describe(DirectBuffer head) {
-    view.method(line.methodOffset(), line.methodLength());
-    view.path(line.pathOffset(), line.pathLength());
-    if (line.queryLength() >= 0) {
-      view.query(line.queryOffset(), line.queryLength());
+  /** Takes note of a field that concerns the proxy; the reason if it refuses the request. */
+  private RefusalReason take(KnownField known, DirectBuffer head, int index) {
+    int offset = view.valueOffset(index);
+    int length = view.valueLength(index);
+    switch (known) {
+      case HOST -> {
+        if (hostField >= 0 || !HostSyntax.isValid(head, offset, length)) {
+          return RefusalReason.MALFORMED_HOST;
+        }
+        hostField = index;
+      }
+      case CONTENT_LENGTH -> {
+        if (!framing.contentLength(head, offset, length)) {
+          return RefusalReason.MALFORMED_CONTENT_LENGTH;
+        }
+        contentLengthField = index;
+      }
+      case TRANSFER_ENCODING -> {
+        if (!framing.transferEncoding(head, offset, length)) {
+          return RefusalReason.MALFORMED_TRANSFER_ENCODING;
+        }
+      }
+      case CONNECTION -> {
+        if (!connection.add(head, offset, length)) {
+          return RefusalReason.MALFORMED_FIELD;
+        }
+      }
+      case EXPECT -> {
+        if (http10() || expectField >= 0) {
+          omit(index);
+        }
+        expectField = index;
+        if (!http10()) {
+          if (!Ascii.equalsIgnoreCase(head, offset, length, CONTINUE)) {
+            return RefusalReason.EXPECTATION_FAILED;
+          }
+          expectContinue = true;
+        }
+      }
+      case UPGRADE -> {
+        if (upgradeField >= 0) {
+          omit(index);
+        } else {
+          upgradeField = index;
+        }
+      }
+      case SEC_WEBSOCKET_KEY -> webSocketKeyField = index;
+      default -> {
+        // The policy says all that there is to say of the others.
+      }
     }
-    if (line.absoluteForm()) {
-      view.authority(line.authorityOffset(), line.authorityLength());
-    } else if (hasHost()) {
-      int host = fields.hostField();
-      view.authority(view.valueOffset(host), view.valueLength(host));
+    if (!policy.passesRequest(known)) {
+      omit(index);
+    }
+    return null;
+  }
+
+  /** Checks the fields together, once all are there; the reason if they refuse the request. */
+  private RefusalReason check(DirectBuffer head) {
+    if (framing.chunked() && framing.contentLength() >= 0) {
+      return RefusalReason.MALFORMED_TRANSFER_ENCODING;
+    }
+    if (framing.chunked() && http10()) {
+      return RefusalReason.MALFORMED_TRANSFER_ENCODING;
+    }
+    if (hostField < 0 && !http10()) {
+      return RefusalReason.MALFORMED_HOST;
+    }
+    if (connection.nominatesAny()) {
+      omitNominated(head);
+    }
+    if (upgradeField >= 0 && !upgrades(head)) {
+      omit(upgradeField);
+      upgradeField = -1;
+    }
+    return null;
+  }
+
+  private void omitNominated(DirectBuffer head) {
+    for (int i = 0; i < view.fieldCount(); i++) {
+      int offset = view.nameOffset(i);
+      int length = view.nameLength(i);
+      if (!view.omits(i)
+          && connection.nominates(head, offset, length)
+          && FieldPolicy.clientMayRemove(head, offset, length)) {
+        omit(i);
+      }
+    }
+  }
+
+  /** An upgrade is passed on if it is asked for in full, without a body, and not to HTTP/2. */
+  private boolean upgrades(DirectBuffer head) {
+    if (!connection.upgrade() || http10() || hasBody()) {
+      return false;
+    }
+    int offset = view.valueOffset(upgradeField);
+    int end = offset + view.valueLength(upgradeField);
+    for (int i = offset; i + H2C.length <= end; i++) {
+      if (Ascii.equalsIgnoreCase(head, i, H2C.length, H2C)) {
+        return false;
+      }
+    }
+    return offset < end;
+  }
+
+  private void omit(int fieldIndex) {
+    view.omit(fieldIndex);
+    omitsAny = true;
+  }
+
+  private void describe(DirectBuffer head) {
+    if (!line.absoluteForm() && hasHost()) {
+      view.authority(view.valueOffset(hostField), view.valueLength(hostField));
     }
     headMethod = isMethod(head, HEAD);
   }
 
   private boolean isMethod(DirectBuffer head, byte[] method) {
-    return Ascii.equals(head, line.methodOffset(), line.methodLength(), method);
+    return Ascii.equals(head, view.methodOffset(), view.methodLength(), method);
   }
 
   private int refuse(RefusalReason reason) {
@@ -136,31 +257,27 @@ public final class RequestHead implements IncomingRequest {
     return source;
   }
 
-  /** Why the head was refused. */
   public RefusalReason fault() {
     return fault;
   }
 
-  /** The request as admission sees it. */
   @Override
   public RequestView view() {
     return view;
   }
 
-  /** Whether any byte of a body follows the head. */
   @Override
   public boolean hasBody() {
-    return fields.hasBody();
+    return framing.chunked() || framing.contentLength() > 0;
   }
 
-  /** The body's length in bytes; -1 if the head gives none. */
   @Override
   public long contentLength() {
-    return fields.contentLength();
+    return framing.contentLength();
   }
 
   public boolean chunked() {
-    return fields.chunked();
+    return framing.chunked();
   }
 
   public boolean http10() {
@@ -169,35 +286,39 @@ public final class RequestHead implements IncomingRequest {
 
   /** Whether the client keeps the connection open for another request. */
   public boolean keepAlive() {
-    return fields.keepAlive();
+    return !connection.close() && (!http10() || connection.keepAlive());
   }
 
-  /** Whether the method is HEAD, whose response has no body. */
   @Override
   public boolean headMethod() {
     return headMethod;
   }
 
-  /** Whether the client awaits a 100 before it sends the body. */
   @Override
   public boolean expectContinue() {
-    return fields.expectContinue();
+    return expectContinue;
   }
 
-  /** Whether the client asks for another protocol, and may have it. */
   @Override
   public boolean upgrade() {
-    return fields.upgrade();
+    return upgradeField >= 0;
   }
 
   @Override
   public boolean webSocket() {
-    return fields.upgrade() && fields.webSocketKeyField() >= 0 && isMethod(view.bytes(), GET);
+    return upgradeField >= 0
+        && webSocketKeyField >= 0
+        && !view.omits(webSocketKeyField)
+        && WebSocketKey.isWebSocket(
+            view.bytes(), view.valueOffset(upgradeField), view.valueLength(upgradeField))
+        && WebSocketKey.isValid(
+            view.bytes(), view.valueOffset(webSocketKeyField), view.valueLength(webSocketKeyField))
+        && isMethod(view.bytes(), GET);
   }
 
   /** A copy of the key of the {@link #webSocket} that is asked for. */
   public WebSocketKey webSocketKey() {
-    return WebSocketKey.of(view.bytes(), view.valueOffset(fields.webSocketKeyField()));
+    return WebSocketKey.of(view.bytes(), view.valueOffset(webSocketKeyField));
   }
 
   /** Whether the request target is a whole URI. */
@@ -211,30 +332,26 @@ public final class RequestHead implements IncomingRequest {
   }
 
   boolean hasHost() {
-    return fields.hostField() >= 0;
+    return hostField >= 0;
   }
 
   boolean isHost(int fieldIndex) {
-    return fieldIndex == fields.hostField();
+    return fieldIndex == hostField;
   }
 
   /** Which fields the proxy writes of its own. */
   FieldPolicy policy() {
-    return fields.policy();
+    return policy;
   }
 
   /**
    * The field whose value must be written anew as {@link #contentLength()}; -1 if there is none.
    */
   int rewrittenContentLengthField() {
-    return fields.rewrittenContentLengthField();
+    return framing.contentLengthCanonical() ? -1 : contentLengthField;
   }
 
   boolean omitsAny() {
-    return fields.omitsAny();
-  }
-
-  boolean omits(int fieldIndex) {
-    return fields.omits(fieldIndex);
+    return omitsAny;
   }
 }

@@ -94,7 +94,7 @@ public final class RequestHeadWriter {
     int lengthField = head.rewrittenContentLengthField();
     if (head.omitsAny() || replacesHost || lengthField >= 0) {
       for (int i = 0; i < count; i++) {
-        if (head.omits(i) || i == lengthField || replacesHost && head.isHost(i)) {
+        if (view.omits(i) || i == lengthField || replacesHost && head.isHost(i)) {
           int lineStart = view.nameOffset(i);
           in.copy(from, lineStart - from, out);
           from = i + 1 < count ? view.nameOffset(i + 1) : end;

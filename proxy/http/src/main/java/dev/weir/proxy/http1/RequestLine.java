@@ -3,12 +3,13 @@ package dev.weir.proxy.http1;
 import dev.weir.proxy.exchange.HostSyntax;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestView;
 import org.agrona.DirectBuffer;
 
 /**
  * The request line (RFC 9112, section 3): one space between its parts, a target in origin form,
  * absolute form ({@code http} and {@code https}), or {@code *} for OPTIONS, and HTTP/1.1 or
- * HTTP/1.0.
+ * HTTP/1.0. Method, target and authority go into the view of the head.
  */
 final class RequestLine {
   private static final int MAX_METHOD_BYTES = 32;
@@ -21,18 +22,18 @@ final class RequestLine {
   /** {@code HTTP/1.1}. */
   private static final int VERSION_BYTES = 8;
 
+  private final RequestView view;
   private RefusalReason fault;
-  private int methodOffset;
-  private int methodLength;
-  private int authorityOffset;
-  private int authorityLength;
-  private int pathOffset;
-  private int pathLength;
-  private int queryOffset;
-  private int queryLength;
   private boolean absoluteForm;
   private boolean asteriskForm;
   private boolean http10;
+
+  /**
+   * @param view takes what the line says; reset before each.
+   */
+  RequestLine(RequestView view) {
+    this.view = view;
+  }
 
   /**
    * Scans the line at the start of {@code bytes}.
@@ -50,7 +51,7 @@ final class RequestLine {
 
   private int scanMethod(DirectBuffer bytes, int from, int limit) {
     int i = from;
-    while (i < limit && Grammar.isToken(bytes.getByte(i))) {
+    while (i < limit && Ascii.isToken(bytes.getByte(i))) {
       i++;
     }
     if (i - from > MAX_METHOD_BYTES) {
@@ -62,21 +63,12 @@ final class RequestLine {
     if (i == from || bytes.getByte(i) != ' ') {
       return refuse(RefusalReason.MALFORMED_REQUEST_LINE);
     }
-    methodOffset = from;
-    methodLength = i - from;
+    view.method(from, i - from);
     return methodIs(bytes, CONNECT) ? refuse(RefusalReason.METHOD_NOT_SUPPORTED) : i + 1;
   }
 
   private boolean methodIs(DirectBuffer bytes, byte[] method) {
-    if (methodLength != method.length) {
-      return false;
-    }
-    for (int i = 0; i < method.length; i++) {
-      if (bytes.getByte(methodOffset + i) != method[i]) {
-        return false;
-      }
-    }
-    return true;
+    return Ascii.equals(bytes, view.methodOffset(), view.methodLength(), method);
   }
 
   private int scanTarget(DirectBuffer bytes, int from, int limit, int maxTargetBytes) {
@@ -98,14 +90,12 @@ final class RequestLine {
     }
     absoluteForm = false;
     asteriskForm = false;
-    queryLength = -1;
     byte first = bytes.getByte(from);
     if (first == '/') {
       splitQuery(bytes, from, end);
     } else if (first == '*' && end == from + 1 && methodIs(bytes, OPTIONS)) {
       asteriskForm = true;
-      pathOffset = from;
-      pathLength = 1;
+      view.path(from, 1);
     } else if (!splitAbsolute(bytes, from, end)) {
       return refuse(RefusalReason.MALFORMED_TARGET);
     }
@@ -127,14 +117,12 @@ final class RequestLine {
       path++;
     }
     absoluteForm = true;
-    authorityOffset = authority;
-    authorityLength = path - authority;
+    view.authority(authority, path - authority);
     splitQuery(bytes, path, end);
-    if (pathLength == 0) {
-      pathOffset = authority - 1; // an empty path means "/": the second slash of "://" will do
-      pathLength = 1;
+    if (view.pathLength() == 0) {
+      view.path(authority - 1, 1); // an empty path means "/": the second slash of "://" will do
     }
-    return HostSyntax.isValid(bytes, authority, authorityLength);
+    return HostSyntax.isValid(bytes, authority, path - authority);
   }
 
   private static boolean startsWith(DirectBuffer bytes, int from, int end, byte[] lowerCase) {
@@ -147,11 +135,9 @@ final class RequestLine {
     while (i < end && bytes.getByte(i) != '?') {
       i++;
     }
-    pathOffset = from;
-    pathLength = i - from;
+    view.path(from, i - from);
     if (i < end) {
-      queryOffset = i + 1;
-      queryLength = end - queryOffset;
+      view.query(i + 1, end - i - 1);
     }
   }
 
@@ -160,9 +146,7 @@ final class RequestLine {
     for (int i = 0; i < known; i++) {
       byte b = bytes.getByte(from + i);
       boolean expected =
-          i < VERSION_PREFIX.length
-              ? b == VERSION_PREFIX[i]
-              : i == 6 ? b == '.' : Grammar.isDigit(b);
+          i < VERSION_PREFIX.length ? b == VERSION_PREFIX[i] : i == 6 ? b == '.' : Ascii.isDigit(b);
       if (!expected) {
         return refuse(RefusalReason.MALFORMED_REQUEST_LINE);
       }
@@ -190,39 +174,6 @@ final class RequestLine {
 
   RefusalReason fault() {
     return fault;
-  }
-
-  int methodOffset() {
-    return methodOffset;
-  }
-
-  int methodLength() {
-    return methodLength;
-  }
-
-  int authorityOffset() {
-    return authorityOffset;
-  }
-
-  int authorityLength() {
-    return authorityLength;
-  }
-
-  int pathOffset() {
-    return pathOffset;
-  }
-
-  int pathLength() {
-    return pathLength;
-  }
-
-  int queryOffset() {
-    return queryOffset;
-  }
-
-  /** -1 if there is no query. */
-  int queryLength() {
-    return queryLength;
   }
 
   boolean absoluteForm() {

@@ -35,9 +35,9 @@ public final class ResponseHead implements IncomingResponse {
   private final FieldLine field = new FieldLine();
   private final BodyFraming framing = new BodyFraming();
   private final ConnectionField connection = new ConnectionField();
-  private final OmittedFields omitted;
   private final HeadSource source = new HeadSource();
   private boolean headMethod;
+  private boolean omitsAny;
   private int status;
   private int reasonOffset;
   private int reasonLength;
@@ -50,7 +50,6 @@ public final class ResponseHead implements IncomingResponse {
    */
   public ResponseHead(int maxFieldCount) {
     fields = new RequestView(maxFieldCount);
-    omitted = new OmittedFields(maxFieldCount);
   }
 
   /**
@@ -62,7 +61,7 @@ public final class ResponseHead implements IncomingResponse {
     fields.reset(bytes, offset, length, Peer.LOOPBACK);
     framing.reset();
     connection.reset();
-    omitted.reset();
+    omitsAny = false;
     transferEncodingField = -1;
     rateLimitRemainingField = -1;
     DirectBuffer head = fields.bytes();
@@ -90,12 +89,12 @@ public final class ResponseHead implements IncomingResponse {
       boolean expected =
           i < VERSION_PREFIX.length
               ? b == VERSION_PREFIX[i]
-              : i == 7 ? b == '0' || b == '1' : i == 8 ? b == ' ' : Grammar.isDigit(b);
+              : i == 7 ? b == '0' || b == '1' : i == 8 ? b == ' ' : Ascii.isDigit(b);
       if (!expected) {
         return FieldLine.MALFORMED;
       }
     }
-    int end = known < STATUS_END ? limit : Grammar.findControl(head, STATUS_END, limit);
+    int end = known < STATUS_END ? limit : Ascii.findControl(head, STATUS_END, limit);
     if (end == limit) {
       return FieldLine.INCOMPLETE;
     }
@@ -130,13 +129,13 @@ public final class ResponseHead implements IncomingResponse {
         switch (known) {
           case CONTENT_LENGTH -> {
             if (framesNothing()) {
-              omitted.add(index);
+              omit(index);
             }
             yield framing.contentLength(head, offset, length);
           }
           case TRANSFER_ENCODING -> {
             if (framesNothing()) {
-              omitted.add(index);
+              omit(index);
             } else {
               transferEncodingField = index;
             }
@@ -145,7 +144,7 @@ public final class ResponseHead implements IncomingResponse {
           case CONNECTION -> connection.add(head, offset, length);
           case UPGRADE -> {
             if (status != 101) {
-              omitted.add(index);
+              omit(index);
             }
             yield true;
           }
@@ -156,7 +155,7 @@ public final class ResponseHead implements IncomingResponse {
           default -> true;
         };
     if (!FieldPolicy.passesResponse(known)) {
-      omitted.add(index);
+      omit(index);
     }
     return wellFormed ? end : FieldLine.MALFORMED;
   }
@@ -176,19 +175,18 @@ public final class ResponseHead implements IncomingResponse {
         int length = fields.nameLength(i);
         if (connection.nominates(head, offset, length)
             && FieldPolicy.serviceMayRemove(head, offset, length)) {
-          omitted.add(i);
+          omit(i);
         }
       }
     }
     return true;
   }
 
-  @Override
-  public boolean omits(int fieldIndex) {
-    return omitted.contains(fieldIndex);
+  private void omit(int fieldIndex) {
+    fields.omit(fieldIndex);
+    omitsAny = true;
   }
 
-  /** The fields; of the rest of the view, only the bytes are set. */
   @Override
   public RequestView fields() {
     return fields;
@@ -199,7 +197,6 @@ public final class ResponseHead implements IncomingResponse {
     return source;
   }
 
-  /** The status code, 100 to 599. */
   @Override
   public int status() {
     return status;
@@ -223,7 +220,6 @@ public final class ResponseHead implements IncomingResponse {
     return framing.chunked();
   }
 
-  /** The length that Content-Length gives; -1 if there is no such field. */
   @Override
   public long contentLength() {
     return framing.contentLength();
@@ -290,6 +286,6 @@ public final class ResponseHead implements IncomingResponse {
   }
 
   boolean omitsAny() {
-    return !omitted.isEmpty();
+    return omitsAny;
   }
 }

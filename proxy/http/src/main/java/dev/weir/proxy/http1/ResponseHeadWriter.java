@@ -53,7 +53,7 @@ public final class ResponseHeadWriter {
     int transferEncoding = keepTransferEncoding ? -1 : head.transferEncodingField();
     if (head.omitsAny() || transferEncoding >= 0 || !keepRateLimit) {
       for (int i = 0; i < count; i++) {
-        if (head.omits(i) || i == transferEncoding || !keepRateLimit && isRateLimit(fields, i)) {
+        if (fields.omits(i) || i == transferEncoding || !keepRateLimit && isRateLimit(fields, i)) {
           int lineStart = fields.nameOffset(i);
           in.copy(from, lineStart - from, out);
           from = i + 1 < count ? fields.nameOffset(i + 1) : end;
@@ -95,12 +95,7 @@ public final class ResponseHeadWriter {
     for (int i = 0; i < fields.fieldCount(); i++) {
       KnownField known =
           KnownField.lookUp(fields.bytes(), fields.nameOffset(i), fields.nameLength(i));
-      boolean passes =
-          known == null
-              || known.inResponse() != FieldTreatment.FRAMING
-                  && FieldPolicy.passesResponse(known)
-                  && (keepRateLimit || known.inResponse() != FieldTreatment.STRICTEST);
-      if (passes && !head.omits(i)) {
+      if (!fields.omits(i) && FieldPolicy.passesForeignResponse(known, keepRateLimit)) {
         FieldWriter.write(fields, i, out);
       }
     }
@@ -111,12 +106,11 @@ public final class ResponseHeadWriter {
 
   /** The most bytes that {@link #writeForeign} appends. */
   public static int mostForeignBytes(IncomingResponse head) {
-    RequestView fields = head.fields();
-    int bytes = VERSION.length + 6 + ReasonPhrase.MAX_BYTES + VIA.length;
-    for (int i = 0; i < fields.fieldCount(); i++) {
-      bytes += fields.nameLength(i) + fields.valueLength(i) + FieldWriter.ADDED_BYTES;
-    }
-    return bytes;
+    return VERSION.length
+        + 6
+        + ReasonPhrase.MAX_BYTES
+        + VIA.length
+        + head.fields().fieldBytes(FieldWriter.ADDED_BYTES);
   }
 
   /** Says how long the body is. */

@@ -1,8 +1,10 @@
 package dev.weir.proxy.http1;
 
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestView;
-import org.agrona.DirectBuffer;
+import io.netty.buffer.ByteBuf;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The trailer fields behind a chunked body (RFC 9112, section 7.1.2), as fields. One per event
@@ -11,6 +13,7 @@ import org.agrona.DirectBuffer;
 public final class TrailerSection {
   private final RequestView fields;
   private final FieldLine field = new FieldLine();
+  private final UnsafeBuffer window = new UnsafeBuffer(0, 0);
 
   /**
    * @param maxFieldCount the most fields; those behind them are left out.
@@ -19,14 +22,11 @@ public final class TrailerSection {
     fields = new RequestView(maxFieldCount);
   }
 
-  /**
-   * Reads whole lines, as {@link ChunkScanner#TRAILER} has passed them.
-   *
-   * @param lines hold the fields' bytes.
-   * @param length of all lines, in bytes.
-   */
-  public RequestView read(DirectBuffer lines, int length) {
-    fields.reset(lines, 0, length, Peer.LOOPBACK);
+  /** Reads whole lines, as {@link ChunkScanner#TRAILER} has passed them; they hold the bytes. */
+  public RequestView read(ByteBuf lines) {
+    ChannelIo.view(lines, window);
+    int length = window.capacity();
+    fields.reset(window, 0, length, Peer.LOOPBACK);
     int at = 0;
     while (at < length) {
       int end = field.scan(fields.bytes(), at, length);

@@ -18,11 +18,7 @@ public final class TrailerWriter {
 
   /** The most bytes that {@link #write} appends. */
   public static int maxBytes(RequestView fields) {
-    int bytes = ChunkWriter.MAX_BYTES;
-    for (int i = 0; i < fields.fieldCount(); i++) {
-      bytes += fields.nameLength(i) + fields.valueLength(i) + FieldWriter.ADDED_BYTES;
-    }
-    return bytes;
+    return ChunkWriter.MAX_BYTES + fields.fieldBytes(FieldWriter.ADDED_BYTES);
   }
 
   /** Appends the last chunk, the fields and the end of the body. */

@@ -8,7 +8,6 @@ import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.RequestHeadWriter;
 import dev.weir.proxy.http1.ResponseHead;
 import dev.weir.proxy.http1.TrailerSection;
-import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -34,7 +33,6 @@ final class Http1Messages {
     headWriter = new RequestHeadWriter(authority);
   }
 
-  /** Writes a head. */
   void encode(IncomingRequest incoming, EncodedHead out) {
     WebSocketKey key = key(incoming);
     ByteBuf bytes = write(incoming, key);
@@ -84,9 +82,8 @@ final class Http1Messages {
     return window;
   }
 
-  /** Reads trailer fields; {@link #window} is in use by them until the next call. */
+  /** Reads trailer fields, of one response at a time. */
   RequestView trailers(ByteBuf lines) {
-    ChannelIo.view(lines, window);
-    return trailers.read(window, lines.readableBytes());
+    return trailers.read(lines);
   }
 }

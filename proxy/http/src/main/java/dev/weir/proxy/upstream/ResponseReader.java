@@ -3,10 +3,9 @@ package dev.weir.proxy.upstream;
 import dev.weir.proxy.exchange.BodyForm;
 import dev.weir.proxy.exchange.EncodedHead;
 import dev.weir.proxy.exchange.WebSocketKey;
-import dev.weir.proxy.http1.ChunkScanner;
+import dev.weir.proxy.http1.ChunkedBody;
 import dev.weir.proxy.http1.HeadEnd;
 import dev.weir.proxy.http1.ResponseHead;
-import dev.weir.proxy.http1.TrailerLines;
 import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.RefusalReason;
 import io.netty.buffer.ByteBuf;
@@ -17,7 +16,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Reads the responses of one HTTP/1.1 connection: checks them, and finds their ends. Passes them to
  * its {@link UpstreamConnection}.
  */
-final class ResponseReader {
+final class ResponseReader implements ChunkedBody.Taker {
   private static final int MAX_HEAD_BYTES = 64 * 1024;
 
   /** The most informational responses before the final one. */
@@ -37,8 +36,7 @@ final class ResponseReader {
   private final UpstreamConnection connection;
   private final Http1Messages messages;
   private final HeadEnd headEnd = new HeadEnd();
-  private final ChunkScanner chunks = new ChunkScanner();
-  private final TrailerLines trailers = new TrailerLines();
+  private final ChunkedBody chunks = new ChunkedBody();
   private Expecting expecting = Expecting.HEAD;
   private ByteBuf in;
   private long bodyLeft;
@@ -168,7 +166,7 @@ final class ResponseReader {
       bodyLeft = 0;
     } else if (head.chunked()) {
       expecting = Expecting.CHUNKS;
-      chunks.reset();
+      chunks.start();
     } else if (head.closeDelimited()) {
       expecting = Expecting.UNTIL_CLOSE;
     } else {
@@ -191,69 +189,25 @@ final class ResponseReader {
 
   /** Passes on well-formed chunks, in as few buffers as possible. */
   private boolean readChunks() {
-    UnsafeBuffer window = messages.window();
-    ChannelIo.view(in, window);
-    int limit = in.readableBytes();
-    int passFrom = 0;
-    int at = 0;
-    int base = in.readerIndex();
-    int kind;
-    do {
-      kind = chunks.next(window, at, limit);
-      if (kind == ChunkScanner.INCOMPLETE || kind == ChunkScanner.MALFORMED) {
-        break;
-      }
-      int end = chunks.segmentEnd();
-      if (!passes(kind)) {
-        passSlice(base, passFrom, at);
-        passFrom = end;
-        if (kind == ChunkScanner.TRAILER) {
-          trailers.add(in, base + at, end - at);
-        }
-      }
-      at = end;
-    } while (kind != ChunkScanner.END);
-    if (kind == ChunkScanner.MALFORMED) {
+    ChunkedBody.Progress progress = chunks.read(in, messages.window(), form, this);
+    if (progress == ChunkedBody.Progress.MALFORMED) {
       connection.fail(RefusalReason.UPSTREAM_MALFORMED);
-      return false;
     }
-    if (kind != ChunkScanner.END) {
-      passSlice(base, passFrom, at);
-      in.skipBytes(at);
-      return false;
-    }
-    ByteBuf last =
-        at > passFrom ? in.retainedSlice(base + passFrom, at - passFrom) : Unpooled.EMPTY_BUFFER;
-    in.skipBytes(at);
-    if (trailers.isEmpty()) {
-      connection.complete(last);
+    return progress == ChunkedBody.Progress.ENDED;
+  }
+
+  @Override
+  public void piece(ByteBuf bytes, boolean last) {
+    if (last) {
+      connection.complete(bytes);
     } else {
-      completeWithTrailers();
-    }
-    return true;
-  }
-
-  /** Whether a segment is forwarded in the buffer it stands in. */
-  private boolean passes(int kind) {
-    return switch (form) {
-      case AS_FRAMED -> kind != ChunkScanner.OMIT;
-      case DATA -> kind == ChunkScanner.DATA;
-    };
-  }
-
-  private void passSlice(int base, int from, int to) {
-    if (to > from) {
-      connection.pass(in.retainedSlice(base + from, to - from));
+      connection.pass(bytes);
     }
   }
 
-  private void completeWithTrailers() {
-    ByteBuf lines = trailers.take();
-    try {
-      connection.completeWithTrailers(lines);
-    } finally {
-      lines.release();
-    }
+  @Override
+  public void trailers(ByteBuf lines) {
+    connection.completeWithTrailers(lines);
   }
 
   private ByteBuf takeRest() {
@@ -279,6 +233,6 @@ final class ResponseReader {
       in.release();
       in = null;
     }
-    trailers.discard();
+    chunks.discard();
   }
 }

@@ -269,7 +269,6 @@ public final class UpstreamPool implements Origin {
     waiting.serveSoon();
   }
 
-  /** Closes idle connections, as the process is ending. */
   @Override
   public void closeIdle() {
     for (UpstreamConnection connection : List.copyOf(idle)) {

@@ -3,10 +3,10 @@ package dev.weir.proxy.http1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.weir.proxy.request.RequestView;
+import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 class TrailerSectionTest {
@@ -27,7 +27,7 @@ class TrailerSectionTest {
 
   private List<String> read(String lines) {
     byte[] bytes = lines.getBytes(StandardCharsets.ISO_8859_1);
-    RequestView fields = section.read(new UnsafeBuffer(bytes), bytes.length);
+    RequestView fields = section.read(Unpooled.wrappedBuffer(bytes));
     List<String> read = new ArrayList<>();
     for (int i = 0; i < fields.fieldCount(); i++) {
       read.add(

@@ -59,7 +59,6 @@ final class HeadReader {
     return fault == null ? length : RequestHead.REFUSED;
   }
 
-  /** Why the head was refused. */
   RefusalReason fault() {
     return fault;
   }

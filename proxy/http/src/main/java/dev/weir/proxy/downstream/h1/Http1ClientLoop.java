@@ -6,9 +6,6 @@ import dev.weir.proxy.downstream.answer.RefusalWriter;
 import dev.weir.proxy.http1.ChunkScanner;
 import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.TrailerSection;
-import dev.weir.proxy.loop.ChannelIo;
-import dev.weir.proxy.request.RequestView;
-import io.netty.buffer.ByteBuf;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** What the HTTP/1.1 connections of one event loop's clients share. Used by that loop only. */
@@ -27,7 +24,7 @@ public final class Http1ClientLoop {
   final RequestHead head;
   final RateLimitFields rateLimitFields;
   public final RefusalWriter refusals;
-  private final TrailerSection trailers;
+  final TrailerSection trailers;
   final UnsafeBuffer window = new UnsafeBuffer(0, 0);
   final ChunkScanner probe = new ChunkScanner();
 
@@ -45,13 +42,5 @@ public final class Http1ClientLoop {
     trailers = new TrailerSection(clients.settings.caps().fieldCount());
     rateLimitFields = new RateLimitFields(clients.settings.answers());
     refusals = new RefusalWriter(rateLimitFields, clients.date);
-  }
-
-  /**
-   * Reads the trailer fields of one request; {@link #window} is in use by them until the next call.
-   */
-  RequestView trailers(ByteBuf lines) {
-    ChannelIo.view(lines, window);
-    return trailers.read(window, lines.readableBytes());
   }
 }

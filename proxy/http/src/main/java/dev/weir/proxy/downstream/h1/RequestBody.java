@@ -2,11 +2,9 @@ package dev.weir.proxy.downstream.h1;
 
 import dev.weir.proxy.exchange.ProxiedRequest;
 import dev.weir.proxy.http1.ChunkScanner;
+import dev.weir.proxy.http1.ChunkedBody;
 import dev.weir.proxy.http1.RequestHead;
-import dev.weir.proxy.http1.TrailerLines;
-import dev.weir.proxy.loop.ChannelIo;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -14,7 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * The body of the request in flight on one connection. It is forwarded with its chunked framing, or
  * without it if the service's protocol has its own.
  */
-final class RequestBody {
+final class RequestBody implements ChunkedBody.Taker {
   enum Progress {
     /** Some bytes are left, for later or for the next request. */
     TOOK_SOME,
@@ -23,8 +21,7 @@ final class RequestBody {
     MALFORMED
   }
 
-  private final ChunkScanner chunks = new ChunkScanner();
-  private final TrailerLines trailers = new TrailerLines();
+  private final ChunkedBody chunks = new ChunkedBody();
   private final Http1ClientLoop loop;
   private final ProxiedRequest request;
   private boolean chunked;
@@ -43,8 +40,7 @@ final class RequestBody {
     chunked = head.chunked();
     left = Math.max(0, head.contentLength());
     complete = !head.hasBody();
-    chunks.reset();
-    trailers.discard();
+    chunks.start();
   }
 
   /**
@@ -79,71 +75,26 @@ final class RequestBody {
   }
 
   private Progress forwardChunks(ByteBuf in, UnsafeBuffer window) {
-    ChannelIo.view(in, window);
-    int limit = in.readableBytes();
-    int base = in.readerIndex();
-    int passFrom = 0;
-    int at = 0;
-    int kind;
-    do {
-      kind = chunks.next(window, at, limit);
-      if (kind == ChunkScanner.INCOMPLETE) {
-        break;
-      }
-      if (kind == ChunkScanner.MALFORMED) {
-        return Progress.MALFORMED;
-      }
-      int end = chunks.segmentEnd();
-      if (!passes(kind)) {
-        pass(in, base, passFrom, at);
-        passFrom = end;
-        if (kind == ChunkScanner.TRAILER) {
-          trailers.add(in, base + at, end - at);
-        }
-      }
-      at = end;
-    } while (kind != ChunkScanner.END);
-    complete = kind == ChunkScanner.END && passFrom < at;
-    pass(in, base, passFrom, at);
-    if (kind == ChunkScanner.END && !complete) {
-      complete = true;
-      end();
-    }
-    in.skipBytes(at);
-    return Progress.TOOK_SOME;
+    return chunks.read(in, window, request.bodyForm(), this) == ChunkedBody.Progress.MALFORMED
+        ? Progress.MALFORMED
+        : Progress.TOOK_SOME;
   }
 
-  /** Whether a segment is forwarded in the buffer it stands in. */
-  private boolean passes(int kind) {
-    return switch (request.bodyForm()) {
-      case AS_FRAMED -> kind != ChunkScanner.OMIT;
-      case DATA -> kind == ChunkScanner.DATA;
-    };
+  @Override
+  public void piece(ByteBuf bytes, boolean last) {
+    complete = last;
+    request.data(bytes, last);
   }
 
-  /** Ends a chunked body whose last chunk was not passed on. */
-  private void end() {
-    if (trailers.isEmpty()) {
-      request.data(Unpooled.EMPTY_BUFFER, true);
-      return;
-    }
-    ByteBuf lines = trailers.take();
-    try {
-      request.requestTrailers(loop.trailers(lines));
-    } finally {
-      lines.release();
-    }
+  @Override
+  public void trailers(ByteBuf lines) {
+    complete = true;
+    request.requestTrailers(loop.trailers.read(lines));
   }
 
   /** Releases what was kept, as the connection is gone. */
   void discard() {
-    trailers.discard();
-  }
-
-  private void pass(ByteBuf in, int base, int from, int to) {
-    if (to > from) {
-      request.data(in.retainedSlice(base + from, to - from), complete);
-    }
+    chunks.discard();
   }
 
   /**

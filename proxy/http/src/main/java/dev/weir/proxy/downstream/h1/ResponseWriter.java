@@ -1,9 +1,9 @@
 package dev.weir.proxy.downstream.h1;
 
+import dev.weir.proxy.downstream.answer.LimitValues;
 import dev.weir.proxy.downstream.answer.RateLimitFields;
 import dev.weir.proxy.exchange.BodyForm;
 import dev.weir.proxy.exchange.IncomingResponse;
-import dev.weir.proxy.exchange.LimitValues;
 import dev.weir.proxy.exchange.PassedLimit;
 import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.exchange.WebSocketKey;
@@ -45,7 +45,6 @@ final class ResponseWriter {
     this.channel = channel;
   }
 
-  /** Starts with a new request. */
   void start(RequestHead head) {
     http10 = head.http10();
     webSocketKey = head.webSocket() ? head.webSocketKey() : null;

@@ -8,7 +8,6 @@ import org.agrona.DirectBuffer;
 
 /** Fields that Weir adds, as a field block of HTTP/2 has them. */
 final class FieldNotation implements ForwardedFields.Notation {
-  /** The field Via. */
   static final byte[] VIA = ForwardedFields.via(new FieldNotation());
 
   private final FieldEncoder encoder = new FieldEncoder();

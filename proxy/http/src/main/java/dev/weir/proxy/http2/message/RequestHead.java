@@ -5,7 +5,6 @@ import dev.weir.proxy.exchange.FieldPolicy;
 import dev.weir.proxy.exchange.HostSyntax;
 import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.KnownField;
-import dev.weir.proxy.exchange.Token;
 import dev.weir.proxy.exchange.WebSocketKey;
 import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.grpc.GrpcTimeout;
@@ -289,7 +288,7 @@ public final class RequestHead implements IncomingRequest {
   }
 
   private boolean isToken(int field) {
-    return Token.isValid(block.bytes(), block.valueOffset(field), block.valueLength(field));
+    return Ascii.isToken(block.bytes(), block.valueOffset(field), block.valueLength(field));
   }
 
   private Outcome refuse(RefusalReason reason) {
@@ -301,7 +300,6 @@ public final class RequestHead implements IncomingRequest {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Why it was refused. */
   public RefusalReason refusal() {
     return refusal;
   }

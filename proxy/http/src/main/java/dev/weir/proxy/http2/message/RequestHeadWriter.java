@@ -98,18 +98,12 @@ public final class RequestHeadWriter {
   }
 
   private int mostBytes(RequestView view) {
-    int bytes =
-        ADDED_BYTES
-            + upstreamAuthority.length
-            + view.methodLength()
-            + view.pathLength()
-            + Math.max(0, view.queryLength())
-            + 2 * view.authorityLength()
-            + view.peer().text().length;
-    for (int i = 0; i < view.fieldCount(); i++) {
-      bytes += view.nameLength(i) + view.valueLength(i) + FieldEncoder.FIELD_OVERHEAD_BYTES;
-    }
-    return bytes;
+    return ADDED_BYTES
+        + upstreamAuthority.length
+        + view.lineBytes()
+        + view.authorityLength()
+        + view.peer().text().length
+        + view.fieldBytes(FieldEncoder.FIELD_OVERHEAD_BYTES);
   }
 
   private void writePseudoFields(IncomingRequest head, RequestView view, ByteBuf out) {
@@ -161,7 +155,7 @@ public final class RequestHeadWriter {
       KnownField known = known(head, view, i);
       if (known == KnownField.TE) {
         asksForTrailers |= FieldPolicy.asksForTrailers(view, i);
-      } else if (!view.omits(i) && passes(known)) {
+      } else if (!view.omits(i) && policy.passesForeign(known)) {
         if (timeout < 0
             && Ascii.equalsIgnoreCase(
                 bytes, view.nameOffset(i), view.nameLength(i), GRPC_TIMEOUT)) {
@@ -182,11 +176,6 @@ public final class RequestHeadWriter {
     return head instanceof RequestHead decoded
         ? KnownKinds.of(decoded.kind(index))
         : KnownField.lookUp(view.bytes(), view.nameOffset(index), view.nameLength(index));
-  }
-
-  /** Whether a field passes; none that frames or routes does, in whatever protocol it came. */
-  private boolean passes(KnownField known) {
-    return known == null || !known.frames() && policy.passesRequest(known);
   }
 
   private void writeField(IncomingRequest head, RequestView view, int index, ByteBuf out) {

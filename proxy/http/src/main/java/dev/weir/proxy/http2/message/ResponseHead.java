@@ -168,9 +168,4 @@ public final class ResponseHead implements IncomingResponse {
   public long rateLimitRemaining() {
     return rateLimitRemaining;
   }
-
-  @Override
-  public boolean omits(int fieldIndex) {
-    return fields.omits(fieldIndex);
-  }
 }

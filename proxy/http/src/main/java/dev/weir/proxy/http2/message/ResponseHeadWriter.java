@@ -1,7 +1,6 @@
 package dev.weir.proxy.http2.message;
 
 import dev.weir.proxy.exchange.FieldPolicy;
-import dev.weir.proxy.exchange.FieldTreatment;
 import dev.weir.proxy.exchange.IncomingResponse;
 import dev.weir.proxy.exchange.KnownField;
 import dev.weir.proxy.http2.hpack.FieldEncoder;
@@ -24,12 +23,7 @@ public final class ResponseHeadWriter {
 
   /** The most bytes that {@link #write} appends. */
   public static int mostBytes(IncomingResponse head) {
-    RequestView fields = head.fields();
-    int bytes = FIXED_BYTES;
-    for (int i = 0; i < fields.fieldCount(); i++) {
-      bytes += fields.nameLength(i) + fields.valueLength(i) + FieldEncoder.FIELD_OVERHEAD_BYTES;
-    }
-    return bytes;
+    return FIXED_BYTES + head.fields().fieldBytes(FieldEncoder.FIELD_OVERHEAD_BYTES);
   }
 
   /**
@@ -56,9 +50,9 @@ public final class ResponseHeadWriter {
   }
 
   private void writeFields(IncomingResponse head, boolean keepRateLimit, ByteBuf out) {
-    int fieldCount = head.fields().fieldCount();
-    for (int i = 0; i < fieldCount; i++) {
-      if (!head.omits(i) && passes(known(head, i), keepRateLimit)) {
+    RequestView fields = head.fields();
+    for (int i = 0; i < fields.fieldCount(); i++) {
+      if (!fields.omits(i) && FieldPolicy.passesForeignResponse(known(head, i), keepRateLimit)) {
         writeField(head, i, out);
       }
     }
@@ -89,13 +83,5 @@ public final class ResponseHeadWriter {
         fields.valueOffset(index),
         fields.valueLength(index),
         FieldKind.isSecret(fields.bytes(), name, nameLength));
-  }
-
-  /** Whether a field passes; what frames another protocol's message does not. */
-  private static boolean passes(KnownField known, boolean keepRateLimit) {
-    return known == null
-        || known.inResponse() != FieldTreatment.FRAMING
-            && FieldPolicy.passesResponse(known)
-            && (keepRateLimit || known.inResponse() != FieldTreatment.STRICTEST);
   }
 }

@@ -1,7 +1,7 @@
 package dev.weir.proxy.decision.v1;
 
 import dev.weir.proxy.exchange.HostSyntax;
-import dev.weir.proxy.exchange.Token;
+import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TargetNormaliser;
@@ -126,7 +126,7 @@ final class HttpCheckTarget {
   private boolean take(RequestView head, int uri, FieldName methodName) {
     int method = head.findField(methodName, 0);
     if (method == NONE
-        || !Token.isValid(head.bytes(), head.valueOffset(method), head.valueLength(method))) {
+        || !Ascii.isToken(head.bytes(), head.valueOffset(method), head.valueLength(method))) {
       return fault(methodName.toString(), value(head, methodName), "a method, such as GET");
     }
     head.method(head.valueOffset(method), head.valueLength(method));
