@@ -6,7 +6,6 @@ import dev.weir.proxy.request.Handshake;
 import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.ProxyHeaderFault;
 import dev.weir.proxy.request.RefusalReason;
-import dev.weir.proxy.request.ReplacementCause;
 import dev.weir.proxy.request.TrafficObserver;
 import java.util.concurrent.TimeUnit;
 
@@ -93,50 +92,5 @@ public final class DecisionMetrics implements DecisionObserver, TrafficObserver 
   public void completed(
       Protocol protocol, int status, long totalNs, long upstreamNs, long overheadNs) {
     // It is told as a call.
-  }
-
-  @Override
-  public void tunnelOpened() {
-    // There are none.
-  }
-
-  @Override
-  public void upstreamOpened() {
-    // There is no service.
-  }
-
-  @Override
-  public void upstreamClosed() {
-    // There is no service.
-  }
-
-  @Override
-  public void upstreamHandshakeEnded(Handshake how) {
-    // There is no service.
-  }
-
-  @Override
-  public void upstreamReplaced(ReplacementCause cause) {
-    // There is no service.
-  }
-
-  @Override
-  public void upstreamWaitBegun() {
-    // There is no service.
-  }
-
-  @Override
-  public void upstreamWaitEnded() {
-    // There is no service.
-  }
-
-  @Override
-  public void streamOpened() {
-    // There is no service.
-  }
-
-  @Override
-  public void streamClosed() {
-    // There is no service.
   }
 }

@@ -15,8 +15,8 @@ import org.HdrHistogram.Histogram;
 /**
  * Times of all event loops, merged when somebody reads. What an event loop has recorded can be
  * taken from it once only; it is added to the sum since the start, which most readers want, and to
- * the share of each {@link LatencyReader}, who wants what is new to it. Thread-safe: readers
- * exclude each other, the loops that write are never held up.
+ * the share of each {@link Reader}, who wants what is new to it. Thread-safe: readers exclude each
+ * other, the loops that write are never held up.
  */
 public final class Latencies {
   private static final double NS_PER_US = 1_000;
@@ -42,30 +42,8 @@ public final class Latencies {
   }
 
   /** One more reader, whose share begins now. It is kept as long as these are. */
-  LatencyReader newReader() {
-    LatencyReader reader = new LatencyReader(this);
-    for (LatencyStep step : LatencyStep.values()) {
-      steps[step.ordinal()].share(reader.untaken(step));
-    }
-    return reader;
-  }
-
-  void move(LatencyReader reader, LatencyStep step, Histogram sum) {
-    steps[step.ordinal()].read(
-        sinceStart -> {
-          Histogram untaken = reader.untaken(step);
-          sum.add(untaken);
-          untaken.reset();
-          return sum;
-        });
-  }
-
-  void copy(LatencyReader reader, LatencyStep step, Histogram sum) {
-    steps[step.ordinal()].read(
-        sinceStart -> {
-          sum.add(reader.untaken(step));
-          return sum;
-        });
+  Reader newReader() {
+    return new Reader();
   }
 
   /**
@@ -167,6 +145,44 @@ public final class Latencies {
       out.print("#[Step    = " + step.label() + ", Unit           = microseconds]\n");
     }
     return bytes.toString(StandardCharsets.US_ASCII);
+  }
+
+  /**
+   * One reader's share of these times: what was recorded since it took it last. Each reader has a
+   * share of its own, so that none takes what another has not seen. Thread-safe.
+   */
+  final class Reader {
+    /** The times that this reader has not taken, by step; under the lock of the step. */
+    private final Histogram[] untaken = new Histogram[steps.length];
+
+    private Reader() {
+      for (int i = 0; i < untaken.length; i++) {
+        untaken[i] = LatencyRecorder.emptyHistogram();
+        steps[i].share(untaken[i]);
+      }
+    }
+
+    /** Adds to {@code sum} what was recorded since the last call. */
+    void take(LatencyStep step, Histogram sum) {
+      peek(step, sum, true);
+    }
+
+    /** Adds the same, and leaves it to be taken. */
+    void peek(LatencyStep step, Histogram sum) {
+      peek(step, sum, false);
+    }
+
+    private void peek(LatencyStep step, Histogram sum, boolean takes) {
+      Histogram times = untaken[step.ordinal()];
+      steps[step.ordinal()].read(
+          sinceStart -> {
+            sum.add(times);
+            if (takes) {
+              times.reset();
+            }
+            return sum;
+          });
+    }
   }
 
   /** Times since the start, and their sum. Under the lock of their step. */

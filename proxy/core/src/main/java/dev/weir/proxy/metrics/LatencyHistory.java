@@ -25,7 +25,7 @@ public final class LatencyHistory {
   /** Whole ones that count as recent, beside the one that has not ended. */
   private static final int RECENT_COUNT = 6;
 
-  private final LatencyReader reader;
+  private final Latencies.Reader reader;
   private final LongSupplier clockNs;
   private final ArrayDeque<Slice> slices = new ArrayDeque<>();
   private final IntervalLog log = new IntervalLog();

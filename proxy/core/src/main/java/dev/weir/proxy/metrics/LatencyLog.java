@@ -27,7 +27,7 @@ public final class LatencyLog implements AutoCloseable {
 
   private final Path path;
   private final RotatedLogFile file;
-  private final LatencyReader reader;
+  private final Latencies.Reader reader;
   private final ScheduledExecutorService thread;
   private final IntervalLog lines = new IntervalLog();
 

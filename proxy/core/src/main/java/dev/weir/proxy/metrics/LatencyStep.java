@@ -44,7 +44,6 @@ public enum LatencyStep {
     return LabelText.of(this);
   }
 
-  /** The step of that label. */
   public static Optional<LatencyStep> parse(String label) {
     for (LatencyStep step : values()) {
       if (step.label().equals(label)) {

@@ -1,6 +1,7 @@
 package dev.weir.proxy.metrics;
 
 import dev.weir.proxy.request.DecisionCall;
+import dev.weir.proxy.request.GrpcStatus;
 import dev.weir.proxy.request.Handshake;
 import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.ProxyHeaderFault;
@@ -22,25 +23,6 @@ final class LoopFigures {
   private static final List<OpenGauge> GAUGES = new ArrayList<>();
   private static final String STORE = "weir_store_";
   private static final String DECISIONS = "weir_decision_";
-  private static final List<String> STATUSES =
-      List.of(
-          "ok",
-          "cancelled",
-          "unknown",
-          "invalid_argument",
-          "deadline_exceeded",
-          "not_found",
-          "already_exists",
-          "permission_denied",
-          "resource_exhausted",
-          "failed_precondition",
-          "aborted",
-          "out_of_range",
-          "unimplemented",
-          "internal",
-          "unavailable",
-          "data_loss",
-          "unauthenticated");
   private static int wordCount;
 
   static final LoopCounter CONNECTIONS = counter("weir_connections", "Client connections.");
@@ -241,7 +223,7 @@ final class LoopFigures {
           DECISIONS + "statuses",
           "Calls of the decision API by gRPC status; of HTTP by the status that corresponds.",
           "status",
-          STATUSES);
+          GrpcStatus.values());
   static final LoopCounter DECISION_REFUSALS =
       counter(
           DECISIONS + "refusals",

@@ -3,8 +3,6 @@ package dev.weir.proxy.metrics;
 import dev.weir.proxy.metrics.RuleCounters.Outcome;
 import dev.weir.proxy.request.Protocol;
 import io.prometheus.metrics.model.registry.MultiCollector;
-import io.prometheus.metrics.model.snapshots.CounterSnapshot;
-import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import io.prometheus.metrics.model.snapshots.Quantile;
@@ -12,6 +10,7 @@ import io.prometheus.metrics.model.snapshots.Quantiles;
 import io.prometheus.metrics.model.snapshots.SummarySnapshot;
 import io.prometheus.metrics.model.snapshots.SummarySnapshot.SummaryDataPointSnapshot;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -32,7 +31,7 @@ final class WeirCollector implements MultiCollector {
     Families out = new Families();
     for (LoopCounter counter : LoopFigures.counters()) {
       if (isExposed(counter)) {
-        out.add(counter(counter));
+        add(counter, out);
       }
     }
     for (OpenGauge gauge : LoopFigures.gauges()) {
@@ -41,9 +40,9 @@ final class WeirCollector implements MultiCollector {
       }
       out.gauge(gauge.name(), gauge.help(), metrics.sum(gauge));
     }
-    out.add(decisions(RuleCounters.NAME, RuleCounters.HELP, metrics.decisions()));
+    addDecisions(out, RuleCounters.NAME, RuleCounters.HELP, metrics.decisions());
     if (metrics.exposesDecisions()) {
-      out.add(decisions(RuleCounters.NAME_OF_ASKED, RuleCounters.HELP_OF_ASKED, metrics.asked()));
+      addDecisions(out, RuleCounters.NAME_OF_ASKED, RuleCounters.HELP_OF_ASKED, metrics.asked());
     }
     out.add(latencies());
     out.add(latenciesByProtocol());
@@ -72,17 +71,16 @@ final class WeirCollector implements MultiCollector {
         || LoopFigures.gauges().stream().anyMatch(gauge -> gauge.name().equals(name));
   }
 
-  private CounterSnapshot counter(LoopCounter counter) {
-    CounterSnapshot.Builder family =
-        CounterSnapshot.builder().name(counter.name()).help(counter.help());
+  private void add(LoopCounter counter, Families out) {
+    Map<Labels, Double> values = new LinkedHashMap<>();
     for (int i = 0; i < counter.wordCount(); i++) {
       Labels labels =
           counter.label() == null
               ? Labels.EMPTY
               : Labels.of(counter.label(), counter.values().get(i));
-      family.dataPoint(point(labels, metrics.sum(counter.word() + i)));
+      values.put(labels, (double) metrics.sum(counter.word() + i));
     }
-    return family.build();
+    out.counter(counter.name(), counter.help(), values);
   }
 
   private boolean isExposed(LoopCounter counter) {
@@ -91,18 +89,19 @@ final class WeirCollector implements MultiCollector {
         : !LoopFigures.isOfDecisions(counter.name()) || metrics.exposesDecisions();
   }
 
-  private static CounterSnapshot decisions(String name, String help, Map<String, long[]> byRule) {
-    CounterSnapshot.Builder family = CounterSnapshot.builder().name(name).help(help);
+  private static void addDecisions(
+      Families out, String name, String help, Map<String, long[]> byRule) {
+    Map<Labels, Double> values = new LinkedHashMap<>();
     byRule.forEach(
         (rule, sums) -> {
           for (Outcome outcome : Outcome.values()) {
             long sum = sums[outcome.ordinal()];
             if (sum != RuleFigures.NOT_SHOWN) {
-              family.dataPoint(point(Labels.of("rule", rule, "outcome", outcome.label()), sum));
+              values.put(Labels.of("rule", rule, "outcome", outcome.label()), (double) sum);
             }
           }
         });
-    return family.build();
+    out.counter(name, help, values);
   }
 
   private SummarySnapshot latencies() {
@@ -144,9 +143,5 @@ final class WeirCollector implements MultiCollector {
         .sum(summary.sumNs() / NS_PER_SECOND)
         .quantiles(summary.count() == 0 ? Quantiles.EMPTY : Quantiles.of(quantiles))
         .build();
-  }
-
-  private static CounterDataPointSnapshot point(Labels labels, double value) {
-    return CounterDataPointSnapshot.builder().labels(labels).value(value).build();
   }
 }

@@ -1,5 +1,12 @@
 package dev.weir.proxy.request;
 
+import static dev.weir.proxy.request.GrpcStatus.FAILED_PRECONDITION;
+import static dev.weir.proxy.request.GrpcStatus.INVALID_ARGUMENT;
+import static dev.weir.proxy.request.GrpcStatus.RESOURCE_EXHAUSTED;
+import static dev.weir.proxy.request.GrpcStatus.UNAUTHENTICATED;
+import static dev.weir.proxy.request.GrpcStatus.UNAVAILABLE;
+import static dev.weir.proxy.request.GrpcStatus.UNIMPLEMENTED;
+
 import java.util.Locale;
 
 /**
@@ -10,110 +17,102 @@ import java.util.Locale;
  */
 public enum RefusalReason {
   // What a rule decided.
-  OVER_LIMIT(429, 8, Ends.REQUEST, "Quota Exceeded"),
-  NEVER_SATISFIABLE(429, 8, Ends.REQUEST, "Cost Exceeds The Limit"),
-  DENIED(429, 8, Ends.REQUEST, "Denied By Rule"),
-  IDENTITY_MISSING(401, 16, Ends.REQUEST, "Identity Required"),
-  IDENTITY_AMBIGUOUS(400, 3, Ends.REQUEST, "Ambiguous Identity"),
+  OVER_LIMIT(429, RESOURCE_EXHAUSTED, "Quota Exceeded"),
+  NEVER_SATISFIABLE(429, RESOURCE_EXHAUSTED, "Cost Exceeds The Limit"),
+  DENIED(429, RESOURCE_EXHAUSTED, "Denied By Rule"),
+  IDENTITY_MISSING(401, UNAUTHENTICATED, "Identity Required"),
+  IDENTITY_AMBIGUOUS(400, INVALID_ARGUMENT, "Ambiguous Identity"),
 
-  NOT_DECIDED_ONCE(400, 3, Ends.REQUEST, "No Idempotency Under This Rule"),
-  IDEMPOTENCY_KEY_REUSED(400, 3, Ends.REQUEST, "Idempotency Key Used For Another Cost"),
+  NOT_DECIDED_ONCE(400, INVALID_ARGUMENT, "No Idempotency Under This Rule"),
+  IDEMPOTENCY_KEY_REUSED(400, INVALID_ARGUMENT, "Idempotency Key Used For Another Cost"),
 
   // What the grammar decided: the request never reaches a rule.
-  MALFORMED_REQUEST_LINE(400, 3, Ends.CONNECTION, "Malformed Request Line"),
-  MALFORMED_TARGET(400, 3, Ends.CONNECTION, "Malformed Request Target"),
-  MALFORMED_FIELD(400, 3, Ends.CONNECTION, "Malformed Header Field"),
-  MALFORMED_HOST(400, 3, Ends.CONNECTION, "Malformed Host"),
-  MALFORMED_CONTENT_LENGTH(400, 3, Ends.CONNECTION, "Malformed Content-Length"),
-  MALFORMED_TRANSFER_ENCODING(400, 3, Ends.CONNECTION, "Malformed Transfer-Encoding"),
-  MALFORMED_CHUNK(400, 3, Ends.CONNECTION, "Malformed Chunked Body"),
-  AMBIGUOUS_PATH(400, 3, Ends.CONNECTION, "Ambiguous Path"),
-  TARGET_TOO_LONG(414, 3, Ends.CONNECTION, "Request Target Too Long"),
-  HEAD_TOO_LARGE(431, 8, Ends.CONNECTION, "Request Header Fields Too Large"),
-  METHOD_NOT_SUPPORTED(501, 12, Ends.CONNECTION, "Method Not Supported"),
-  PROTOCOL_NOT_SUPPORTED(501, 12, Ends.CONNECTION, "Protocol Not Supported"),
-  TRANSFER_CODING_NOT_SUPPORTED(501, 12, Ends.CONNECTION, "Transfer Coding Not Supported"),
-  VERSION_NOT_SUPPORTED(505, 12, Ends.CONNECTION, "HTTP Version Not Supported"),
-  INCOMPLETE_REQUEST(400, 3, Ends.CONNECTION, "Incomplete Request"),
-  EXPECTATION_FAILED(417, 9, Ends.CONNECTION, "Expectation Failed"),
+  MALFORMED_REQUEST_LINE(400, INVALID_ARGUMENT, Ends.CONNECTION, "Malformed Request Line"),
+  MALFORMED_TARGET(400, INVALID_ARGUMENT, Ends.CONNECTION, "Malformed Request Target"),
+  MALFORMED_FIELD(400, INVALID_ARGUMENT, Ends.CONNECTION, "Malformed Header Field"),
+  MALFORMED_HOST(400, INVALID_ARGUMENT, Ends.CONNECTION, "Malformed Host"),
+  MALFORMED_CONTENT_LENGTH(400, INVALID_ARGUMENT, Ends.CONNECTION, "Malformed Content-Length"),
+  MALFORMED_TRANSFER_ENCODING(
+      400, INVALID_ARGUMENT, Ends.CONNECTION, "Malformed Transfer-Encoding"),
+  MALFORMED_CHUNK(400, INVALID_ARGUMENT, Ends.CONNECTION, "Malformed Chunked Body"),
+  AMBIGUOUS_PATH(400, INVALID_ARGUMENT, Ends.CONNECTION, "Ambiguous Path"),
+  TARGET_TOO_LONG(414, INVALID_ARGUMENT, Ends.CONNECTION, "Request Target Too Long"),
+  HEAD_TOO_LARGE(431, RESOURCE_EXHAUSTED, Ends.CONNECTION, "Request Header Fields Too Large"),
+  METHOD_NOT_SUPPORTED(501, UNIMPLEMENTED, Ends.CONNECTION, "Method Not Supported"),
+  PROTOCOL_NOT_SUPPORTED(501, UNIMPLEMENTED, Ends.CONNECTION, "Protocol Not Supported"),
+  TRANSFER_CODING_NOT_SUPPORTED(
+      501, UNIMPLEMENTED, Ends.CONNECTION, "Transfer Coding Not Supported"),
+  VERSION_NOT_SUPPORTED(505, UNIMPLEMENTED, Ends.CONNECTION, "HTTP Version Not Supported"),
+  INCOMPLETE_REQUEST(400, INVALID_ARGUMENT, Ends.CONNECTION, "Incomplete Request"),
+  EXPECTATION_FAILED(417, FAILED_PRECONDITION, Ends.CONNECTION, "Expectation Failed"),
 
   // What time and capacity decided.
-  HEAD_TIMEOUT(408, 4, Ends.CONNECTION, "Request Head Timeout"),
-  BODY_TIMEOUT(408, 4, Ends.CONNECTION, "Request Body Timeout"),
+  HEAD_TIMEOUT(408, GrpcStatus.DEADLINE_EXCEEDED, Ends.CONNECTION, "Request Head Timeout"),
+  BODY_TIMEOUT(408, GrpcStatus.DEADLINE_EXCEEDED, Ends.CONNECTION, "Request Body Timeout"),
   TOO_MANY_CONNECTIONS(
       503,
-      14,
+      UNAVAILABLE,
       Ends.CONNECTION,
       "Too Many Connections",
       "The proxy has as many connections as it may have."),
   TOO_MANY_IN_FLIGHT(
       503,
-      14,
-      Ends.REQUEST,
+      UNAVAILABLE,
       "Too Many Requests In Flight",
       "The proxy has as many requests in flight as it may have."),
   TOO_MANY_PARKED(
       503,
-      14,
-      Ends.REQUEST,
+      UNAVAILABLE,
       "Too Many Requests Awaiting A Decision",
       "As many requests as may be wait for their rate limit's decision."),
   STORE_UNAVAILABLE(
       503,
-      14,
-      Ends.REQUEST,
+      UNAVAILABLE,
       "Rate Limit Store Unavailable",
       "The store of the rate limits gave no decision in time."),
 
   // What the upstream decided.
-  UPSTREAM_UNREACHABLE(
-      502, 14, Ends.REQUEST, "Upstream Unreachable", "There is no way to the service."),
+  UPSTREAM_UNREACHABLE(502, UNAVAILABLE, "Upstream Unreachable", "There is no way to the service."),
   UPSTREAM_CONNECTION_REFUSED(
-      502, 14, Ends.REQUEST, "Upstream Connection Refused", "The service refuses connections."),
+      502, UNAVAILABLE, "Upstream Connection Refused", "The service refuses connections."),
   UPSTREAM_NAME_UNRESOLVED(
       502,
-      14,
-      Ends.REQUEST,
+      UNAVAILABLE,
       "Upstream Name Unresolved",
       "The service's name does not resolve, and nothing answers where it was."),
   UPSTREAM_TLS_FAILED(
-      502, 14, Ends.REQUEST, "Upstream TLS Failed", "The TLS handshake with the service failed."),
+      502, UNAVAILABLE, "Upstream TLS Failed", "The TLS handshake with the service failed."),
   UPSTREAM_CONNECT_TIMEOUT(
       504,
-      14,
-      Ends.REQUEST,
+      UNAVAILABLE,
       "Upstream Connect Timeout",
       "The connection to the service was not made in time."),
   UPSTREAM_BUSY(
       503,
-      14,
-      Ends.REQUEST,
+      UNAVAILABLE,
       "Too Many Upstream Connections",
       "No connection to the service was free in time."),
   UPSTREAM_CLOSED(
       502,
-      14,
-      Ends.REQUEST,
+      UNAVAILABLE,
       "Upstream Closed The Connection",
       "The service ended the connection before its response."),
   UPSTREAM_MALFORMED(
       502,
-      14,
-      Ends.REQUEST,
+      UNAVAILABLE,
       "Malformed Upstream Response",
       "The service's response is not valid in its protocol."),
   UPSTREAM_NO_WEBSOCKET(
-      502,
-      14,
-      Ends.REQUEST,
-      "Upstream Takes No WebSocket",
-      "The service did not agree to a WebSocket."),
+      502, UNAVAILABLE, "Upstream Takes No WebSocket", "The service did not agree to a WebSocket."),
   UPSTREAM_TIMEOUT(
-      504, 14, Ends.REQUEST, "Upstream Response Timeout", "The service did not respond in time."),
+      504, UNAVAILABLE, "Upstream Response Timeout", "The service did not respond in time."),
 
   // What the client decided: it waits no longer.
   DEADLINE_EXCEEDED(
-      504, 4, Ends.REQUEST, "Deadline Exceeded", "The time that the client gave is over.");
+      504,
+      GrpcStatus.DEADLINE_EXCEEDED,
+      "Deadline Exceeded",
+      "The time that the client gave is over.");
 
   private enum Ends {
     /** The request has been read to its end, or can be: the next one can be found behind it. */
@@ -123,17 +122,25 @@ public enum RefusalReason {
   }
 
   private final int httpStatus;
-  private final int grpcStatus;
+  private final GrpcStatus grpcStatus;
   private final Ends ends;
   private final String title;
   private final String detail;
   private final String label;
 
-  RefusalReason(int httpStatus, int grpcStatus, Ends ends, String title) {
+  RefusalReason(int httpStatus, GrpcStatus grpcStatus, String title) {
+    this(httpStatus, grpcStatus, Ends.REQUEST, title, null);
+  }
+
+  RefusalReason(int httpStatus, GrpcStatus grpcStatus, String title, String detail) {
+    this(httpStatus, grpcStatus, Ends.REQUEST, title, detail);
+  }
+
+  RefusalReason(int httpStatus, GrpcStatus grpcStatus, Ends ends, String title) {
     this(httpStatus, grpcStatus, ends, title, null);
   }
 
-  RefusalReason(int httpStatus, int grpcStatus, Ends ends, String title, String detail) {
+  RefusalReason(int httpStatus, GrpcStatus grpcStatus, Ends ends, String title, String detail) {
     this.httpStatus = httpStatus;
     this.grpcStatus = grpcStatus;
     this.ends = ends;
@@ -147,7 +154,7 @@ public enum RefusalReason {
   }
 
   public int grpcStatus() {
-    return grpcStatus;
+    return grpcStatus.code();
   }
 
   /** A short summary for people: the {@code title} of the problem (RFC 9457). */

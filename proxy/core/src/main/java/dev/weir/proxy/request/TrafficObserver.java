@@ -1,6 +1,9 @@
 package dev.weir.proxy.request;
 
-/** Is told what happens to the traffic of one event loop, by that loop only. Must not allocate. */
+/**
+ * Is told what happens to the traffic of one event loop, by that loop only. Must not allocate. What
+ * happens towards a service is told only where there is one.
+ */
 public interface TrafficObserver {
   void connectionOpened();
 
@@ -35,26 +38,26 @@ public interface TrafficObserver {
   void completed(Protocol protocol, int status, long totalNs, long upstreamNs, long overheadNs);
 
   /** A connection became a tunnel. */
-  void tunnelOpened();
+  default void tunnelOpened() {}
 
-  void upstreamOpened();
+  default void upstreamOpened() {}
 
-  void upstreamClosed();
+  default void upstreamClosed() {}
 
   /** A connection to a service of HTTP/2 gets no new streams, and another is made. */
-  void upstreamReplaced(ReplacementCause why);
+  default void upstreamReplaced(ReplacementCause why) {}
 
   /** A TLS handshake with the service has ended. */
-  void upstreamHandshakeEnded(Handshake how);
+  default void upstreamHandshakeEnded(Handshake how) {}
 
   /** A request waits for a connection to the service. */
-  void upstreamWaitBegun();
+  default void upstreamWaitBegun() {}
 
   /** A request no longer waits for a connection to the service, whatever came of it. */
-  void upstreamWaitEnded();
+  default void upstreamWaitEnded() {}
 
   /** An exchange has become a stream. */
-  void streamOpened();
+  default void streamOpened() {}
 
-  void streamClosed();
+  default void streamClosed() {}
 }

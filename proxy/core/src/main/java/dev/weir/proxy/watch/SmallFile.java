@@ -9,7 +9,6 @@ import java.nio.file.Path;
 
 /** Reads whole files of settings and secrets, which are small. */
 public final class SmallFile {
-  /** The largest file. */
   public static final int MAX_BYTES = 1 << 20;
 
   private SmallFile() {}

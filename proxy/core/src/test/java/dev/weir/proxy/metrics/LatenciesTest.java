@@ -62,8 +62,8 @@ class LatenciesTest {
   void eachReaderTakesWhatIsNewToItAndNothingFromAnother() {
     LoopMetrics loop = metrics.newLoop();
     loop.decided(7);
-    LatencyReader often = latencies.newReader();
-    LatencyReader seldom = latencies.newReader();
+    Latencies.Reader often = latencies.newReader();
+    Latencies.Reader seldom = latencies.newReader();
     loop.decided(1_000);
     assertEquals(1, taken(often));
     assertEquals(0, taken(often));
@@ -80,7 +80,7 @@ class LatenciesTest {
     assertEquals(4, latencies.summary(LatencyStep.DECISION).count());
   }
 
-  private static long taken(LatencyReader reader) {
+  private static long taken(Latencies.Reader reader) {
     Histogram times = LatencyRecorder.emptyHistogram();
     reader.take(LatencyStep.DECISION, times);
     return times.getTotalCount();

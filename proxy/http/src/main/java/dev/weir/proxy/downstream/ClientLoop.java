@@ -1,6 +1,6 @@
 package dev.weir.proxy.downstream;
 
-import dev.weir.proxy.exchange.CurrentDate;
+import dev.weir.proxy.downstream.answer.CurrentDate;
 import dev.weir.proxy.exchange.Origin;
 import dev.weir.proxy.exchange.RequestLoop;
 import dev.weir.proxy.exchange.RequestTimeouts;

@@ -74,7 +74,7 @@ public enum GrpcContentType {
   }
 
   /** The content type of an answer; null of {@link #NONE}. */
-  String contentType() {
+  public String contentType() {
     return text;
   }
 }

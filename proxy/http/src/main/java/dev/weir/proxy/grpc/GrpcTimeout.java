@@ -1,5 +1,7 @@
 package dev.weir.proxy.grpc;
 
+import dev.weir.proxy.exchange.Decimal;
+import dev.weir.proxy.exchange.TextWriter;
 import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
 
@@ -37,16 +39,9 @@ public final class GrpcTimeout {
     if (digits < 1 || digits > MAX_DIGITS) {
       return NONE;
     }
-    long value = 0;
-    for (int i = 0; i < digits; i++) {
-      int digit = bytes.getByte(offset + i) - '0';
-      if (digit < 0 || digit > 9) {
-        return NONE;
-      }
-      value = 10 * value + digit;
-    }
+    long value = Decimal.read(bytes, offset, digits);
     int unit = unit(bytes.getByte(offset + digits));
-    if (unit < 0) {
+    if (value == Decimal.MALFORMED || unit < 0) {
       return NONE;
     }
     boolean fits = value <= Long.MAX_VALUE / UNITS_NS[unit];
@@ -75,10 +70,7 @@ public final class GrpcTimeout {
       unit++;
     }
     long value = Math.min(ns / UNITS_NS[unit], MAX_VALUE);
-    int digits = 1;
-    for (long rest = value / 10; rest > 0; rest /= 10) {
-      digits++;
-    }
+    int digits = TextWriter.digits(value);
     for (int i = digits - 1; i >= 0; i--) {
       out[i] = (byte) ('0' + value % 10);
       value /= 10;

@@ -1,5 +1,5 @@
 /**
- * Calls of gRPC: how one is told from other requests, what a refusal of it says, its deadline and
- * its messages. A hot path: nothing is allocated per call.
+ * Calls of gRPC: how one is told from other requests, its deadline and its message. A hot path:
+ * nothing is allocated per call.
  */
 package dev.weir.proxy.grpc;

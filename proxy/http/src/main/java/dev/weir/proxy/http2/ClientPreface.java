@@ -5,7 +5,6 @@ import java.nio.charset.StandardCharsets;
 
 /** The connection preface of a client (RFC 9113, section 3.4). */
 public final class ClientPreface {
-  /** The length of the preface. */
   public static final int BYTES = 24;
 
   private static final byte[] PREFACE =

@@ -105,7 +105,7 @@ final class HeldBound {
       return;
     }
     isWatched = false;
-    while (hasSentMoreThanMay() && endLongest(AT_ONCE_NS, AT_ONCE_NS)) {
+    while (hasSentMoreThanMay() && endLongest(AT_ONCE_NS, AT_ONCE_NS, StreamEnd.FAULT)) {
       // The next one.
     }
     endStill(SERVICE_NS, CLIENT_NS);
@@ -118,7 +118,7 @@ final class HeldBound {
    * they may.
    */
   private void endStill(long byServiceNs, long byClientNs) {
-    while (holdsTooMuch() && endLongest(byServiceNs, byClientNs)) {
+    while (holdsTooMuch() && endLongest(byServiceNs, byClientNs, StreamEnd.FAULT)) {
       // The next one.
     }
   }
@@ -148,10 +148,11 @@ final class HeldBound {
    * Resets the stream that has made no progress for the longest; false if there is none. A stream
    * that was reset before is skipped, as its user still holds its bytes.
    *
-   * @param byServiceNs the least time without progress if its service has to read.
-   * @param byClientNs the least time without progress if the client has to read.
+   * @param byReceiverNs the least time without progress if received content has to be read.
+   * @param byPeerNs the least time without progress if the peer has to read.
+   * @param how the owner of the stream is told.
    */
-  private boolean endLongest(long byServiceNs, long byClientNs) {
+  boolean endLongest(long byReceiverNs, long byPeerNs, StreamEnd how) {
     final long nowNs = connection.loop.clock.nowNs();
     final StreamSlots streams = connection.streams;
     int longest = StreamSlots.NONE;
@@ -165,7 +166,7 @@ final class HeldBound {
       if (streams.id(stream) != 0
           && !streams.has(stream, StreamSlots.RESET)
           && sinceNs < longestNs
-          && nowNs - sinceNs >= (isReceived ? byServiceNs : byClientNs)) {
+          && nowNs - sinceNs >= (isReceived ? byReceiverNs : byPeerNs)) {
         longest = stream;
         longestNs = sinceNs;
       }
@@ -173,7 +174,7 @@ final class HeldBound {
     if (longest == StreamSlots.NONE) {
       return false;
     }
-    connection.states.end(longest, StreamEnd.FAULT, ErrorCode.CANCEL);
+    connection.states.end(longest, how, ErrorCode.CANCEL);
     return true;
   }
 }

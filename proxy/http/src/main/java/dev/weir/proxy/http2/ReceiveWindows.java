@@ -9,7 +9,6 @@ import java.util.concurrent.TimeUnit;
  * always open, so that an unread stream never stops the others.
  */
 final class ReceiveWindows {
-  /** The window of the connection. */
   static final int CONNECTION_BYTES = 1 << 30;
 
   /** The window of each stream of a service while much is held. */

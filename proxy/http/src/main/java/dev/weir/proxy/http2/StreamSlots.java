@@ -9,7 +9,6 @@ import java.util.Arrays;
  * bounded by who opens streams.
  */
 final class StreamSlots {
-  /** No slot. */
   static final int NONE = -1;
 
   // Flags of a stream.
@@ -108,7 +107,6 @@ final class StreamSlots {
     Arrays.fill(index, NONE);
   }
 
-  /** The number of streams. */
   int count() {
     return count;
   }

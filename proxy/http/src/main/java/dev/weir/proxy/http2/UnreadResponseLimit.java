@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class UnreadResponseLimit {
   private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final long NEVER = Long.MAX_VALUE;
 
   private final Http2Connection connection;
   private final HeldBound bound;
@@ -33,34 +34,10 @@ final class UnreadResponseLimit {
   /** Checks the bound, after a second. */
   void overdue() {
     isWatched = false;
-    final long takenBeforeNs = connection.loop.clock.nowNs() - PATIENCE_NS;
     while (connection.loop.heldBytes() > connection.loop.maxHeldBytes()
-        && endLongest(takenBeforeNs)) {
+        && bound.endLongest(PATIENCE_NS, NEVER, StreamEnd.UNTAKEN)) {
       // The next one.
     }
     look();
-  }
-
-  /**
-   * Resets the stream whose client has read nothing for the longest, if that is since before a
-   * time.
-   */
-  private boolean endLongest(long takenBeforeNs) {
-    final StreamSlots streams = connection.streams;
-    int longest = StreamSlots.NONE;
-    for (int stream = 0; stream < streams.slots(); stream++) {
-      if (streams.id(stream) != 0
-          && !streams.has(stream, StreamSlots.RESET)
-          && streams.heldBytes[stream] > 0
-          && streams.heldNs[stream] <= takenBeforeNs
-          && (longest == StreamSlots.NONE || streams.heldNs[stream] < streams.heldNs[longest])) {
-        longest = stream;
-      }
-    }
-    if (longest == StreamSlots.NONE) {
-      return false;
-    }
-    connection.states.end(longest, StreamEnd.UNTAKEN, ErrorCode.CANCEL);
-    return true;
   }
 }

@@ -2,8 +2,6 @@ package dev.weir.proxy.downstream.answer;
 
 import static dev.weir.proxy.exchange.TextWriter.ascii;
 
-import dev.weir.proxy.exchange.ProblemWriter;
-import dev.weir.proxy.exchange.Refusal;
 import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.request.RefusalReason;
 import io.netty.buffer.ByteBuf;

@@ -1,6 +1,5 @@
 package dev.weir.proxy.downstream.answer;
 
-import dev.weir.proxy.exchange.LimitValues;
 import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.http2.hpack.FieldEncoder;
 import dev.weir.proxy.http2.hpack.FieldKind;

@@ -2,8 +2,6 @@ package dev.weir.proxy.downstream.answer;
 
 import static dev.weir.proxy.exchange.TextWriter.ascii;
 
-import dev.weir.proxy.exchange.ProblemWriter;
-import dev.weir.proxy.exchange.Refusal;
 import dev.weir.proxy.http2.hpack.FieldEncoder;
 import dev.weir.proxy.http2.hpack.FieldKind;
 import io.netty.buffer.ByteBuf;

@@ -3,7 +3,6 @@ package dev.weir.proxy.downstream.answer;
 import static dev.weir.proxy.exchange.TextWriter.ascii;
 import static dev.weir.proxy.exchange.TextWriter.writeDecimal;
 
-import dev.weir.proxy.exchange.LimitValues;
 import dev.weir.proxy.request.QuotaPolicy;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -44,7 +43,6 @@ public final class RateLimitFields {
     return policy == null ? 0 : FIXED_BYTES + 2 * policy.name().length();
   }
 
-  /** Which fields are written. */
   AnswerSettings answers() {
     return answers;
   }

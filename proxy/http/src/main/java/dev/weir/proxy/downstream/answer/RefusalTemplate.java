@@ -1,7 +1,5 @@
 package dev.weir.proxy.downstream.answer;
 
-import dev.weir.proxy.exchange.ProblemWriter;
-import dev.weir.proxy.exchange.Refusal;
 import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;

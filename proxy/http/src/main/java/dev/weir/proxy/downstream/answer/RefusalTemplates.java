@@ -1,7 +1,5 @@
 package dev.weir.proxy.downstream.answer;
 
-import dev.weir.proxy.exchange.CurrentDate;
-import dev.weir.proxy.exchange.Refusal;
 import dev.weir.proxy.request.Verdict;
 import java.util.function.Supplier;
 

@@ -2,11 +2,8 @@ package dev.weir.proxy.downstream.answer;
 
 import static dev.weir.proxy.exchange.TextWriter.ascii;
 
-import dev.weir.proxy.exchange.CurrentDate;
-import dev.weir.proxy.exchange.Refusal;
 import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.grpc.GrpcContentType;
-import dev.weir.proxy.grpc.GrpcRefusalWriter;
 import dev.weir.proxy.http1.ResponseHeadWriter;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;

@@ -1,16 +1,16 @@
 package dev.weir.proxy.downstream.h2;
 
 import dev.weir.proxy.downstream.answer.AnswerSettings;
+import dev.weir.proxy.downstream.answer.CurrentDate;
+import dev.weir.proxy.downstream.answer.GrpcRefusalWriter;
 import dev.weir.proxy.downstream.answer.Http2RateLimitFields;
 import dev.weir.proxy.downstream.answer.Http2RefusalTemplate;
+import dev.weir.proxy.downstream.answer.LimitValues;
 import dev.weir.proxy.downstream.answer.RefusalTemplate;
 import dev.weir.proxy.downstream.answer.RefusalTemplates;
-import dev.weir.proxy.exchange.CurrentDate;
 import dev.weir.proxy.exchange.IncomingResponse;
-import dev.weir.proxy.exchange.LimitValues;
 import dev.weir.proxy.exchange.PassedLimit;
 import dev.weir.proxy.grpc.GrpcContentType;
-import dev.weir.proxy.grpc.GrpcRefusalWriter;
 import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.http2.hpack.HpackEncoder;
 import dev.weir.proxy.http2.message.ResponseHeadWriter;

@@ -1,5 +1,6 @@
 package dev.weir.proxy.http2.hpack;
 
+import dev.weir.proxy.request.Ascii;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -231,7 +232,7 @@ public final class FieldBlock {
 
   /** Whether a field's value is {@code text}, to the byte. */
   public boolean isValue(int field, byte[] text) {
-    return FieldSyntax.spells(bytes, valueOffset(field), valueLength(field), text);
+    return Ascii.equals(bytes, valueOffset(field), valueLength(field), text);
   }
 
   /** Whether two fields have the same value, to the byte. */

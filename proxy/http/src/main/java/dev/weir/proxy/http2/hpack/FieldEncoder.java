@@ -17,7 +17,6 @@ public final class FieldEncoder {
   public static final int FIELD_OVERHEAD_BYTES = 1 + 5 + 5;
 
   private static final int INDEXED = 0x80;
-  private static final int INDEXED_MASK = 0x7f;
   private static final int NOT_INDEXED = 0x00;
   private static final int NEVER_INDEXED = 0x10;
   private static final int LITERAL_MASK = 0x0f;
@@ -140,6 +139,23 @@ public final class FieldEncoder {
     }
     number(0, LENGTH_MASK, valueLength);
     copy(from, valueOffset, valueLength);
+    close(out);
+  }
+
+  /**
+   * A field by its name and value.
+   *
+   * @param index of a field of the static table with that name, or {@link StaticTable#NONE}.
+   */
+  void literal(ByteBuf out, int index, byte[] name, byte[] value) {
+    open(out, FIELD_OVERHEAD_BYTES + name.length + value.length);
+    number(NOT_INDEXED, LITERAL_MASK, index);
+    if (index == StaticTable.NONE) {
+      number(0, LENGTH_MASK, name.length);
+      copy(name);
+    }
+    number(0, LENGTH_MASK, value.length);
+    copy(value);
     close(out);
   }
 

@@ -1,6 +1,8 @@
 package dev.weir.proxy.http2.hpack;
 
-import java.io.ByteArrayOutputStream;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -9,14 +11,8 @@ import java.nio.charset.StandardCharsets;
  * coded. For blocks that are made once and sent often.
  */
 public final class HpackEncoder {
-  private static final int INDEXED = 0x80;
-  private static final int INDEXED_BITS = 7;
-  private static final int LITERAL_NOT_INDEXED = 0x00;
-  private static final int LITERAL_BITS = 4;
-  private static final int PLAIN = 0x00;
-  private static final int LENGTH_BITS = 7;
-
-  private final ByteArrayOutputStream out = new ByteArrayOutputStream(128);
+  private final FieldEncoder encoder = new FieldEncoder();
+  private final ByteBuf out = Unpooled.buffer(128);
 
   /**
    * Adds a field.
@@ -26,43 +22,20 @@ public final class HpackEncoder {
    */
   public HpackEncoder add(String name, String value) {
     int pair = StaticTable.pair(name, value);
-    if (pair != StaticTable.NONE) {
-      number(INDEXED, INDEXED_BITS, pair);
-      return this;
+    if (pair == StaticTable.NONE) {
+      encoder.literal(out, StaticTable.name(name), latin1(name), latin1(value));
+    } else {
+      encoder.indexed(out, pair);
     }
-    int index = StaticTable.name(name);
-    number(LITERAL_NOT_INDEXED, LITERAL_BITS, index);
-    if (index == StaticTable.NONE) {
-      text(name);
-    }
-    text(value);
     return this;
   }
 
-  private void text(String text) {
-    byte[] bytes = text.getBytes(StandardCharsets.ISO_8859_1);
-    number(PLAIN, LENGTH_BITS, bytes.length);
-    out.writeBytes(bytes);
-  }
-
-  /** RFC 7541, section 5.1. */
-  private void number(int pattern, int bits, int number) {
-    int prefix = (1 << bits) - 1;
-    if (number < prefix) {
-      out.write(pattern | number);
-      return;
-    }
-    out.write(pattern | prefix);
-    int rest = number - prefix;
-    while (rest >= 128) {
-      out.write(rest & 127 | 128);
-      rest >>>= 7;
-    }
-    out.write(rest);
+  private static byte[] latin1(String text) {
+    return text.getBytes(StandardCharsets.ISO_8859_1);
   }
 
   /** The block of the fields that were added. */
   public byte[] bytes() {
-    return out.toByteArray();
+    return ByteBufUtil.getBytes(out);
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.proxy.http2.hpack;
 
+import dev.weir.proxy.request.Ascii;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -10,7 +11,6 @@ import org.agrona.MutableDirectBuffer;
  * the known ones.
  */
 final class KnownFields {
-  /** The length of the bytes. */
   static final int BYTES;
 
   private static final byte[] ALL;
@@ -115,12 +115,12 @@ final class KnownFields {
     while (KIND_BY_HASH[slot] != FieldKind.UNKNOWN) {
       final int kind = KIND_BY_HASH[slot];
       final byte[] name = FieldKind.bytes(kind);
-      if (FieldSyntax.spells(bytes, offset, length, name)) {
+      if (Ascii.equals(bytes, offset, length, name)) {
         return kind;
       }
       slot = slot + 1 & SLOTS - 1;
     }
-    return length > ENVOY.length && FieldSyntax.begins(bytes, offset, ENVOY)
+    return length > ENVOY.length && Ascii.equals(bytes, offset, ENVOY.length, ENVOY)
         ? FieldKind.X_ENVOY
         : FieldKind.UNKNOWN;
   }

@@ -97,7 +97,6 @@ final class StaticTable {
     return FIELDS.size();
   }
 
-  /** The name of the field with an index. */
   static String nameAt(int index) {
     final String field = FIELDS.get(index - 1);
     final int equals = field.indexOf('=');

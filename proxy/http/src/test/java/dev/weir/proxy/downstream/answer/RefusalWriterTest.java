@@ -3,7 +3,6 @@ package dev.weir.proxy.downstream.answer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.exchange.CurrentDate;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;

@@ -1,8 +1,8 @@
 package dev.weir.proxy.decision.grpc;
 
 import dev.weir.proxy.grpc.GrpcMessage;
-import dev.weir.proxy.grpc.GrpcStatus;
 import dev.weir.proxy.http2.hpack.HpackEncoder;
+import dev.weir.proxy.request.GrpcStatus;
 
 /** Encoded heads and trailers of answers to calls: the same bytes on any connection. */
 final class GrpcHeads {

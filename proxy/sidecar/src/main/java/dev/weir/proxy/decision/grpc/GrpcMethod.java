@@ -1,7 +1,7 @@
 package dev.weir.proxy.decision.grpc;
 
-import dev.weir.proxy.grpc.GrpcStatus;
 import dev.weir.proxy.request.DecisionCall;
+import dev.weir.proxy.request.GrpcStatus;
 import java.util.Set;
 
 /**

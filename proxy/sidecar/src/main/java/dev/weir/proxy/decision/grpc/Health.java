@@ -1,8 +1,8 @@
 package dev.weir.proxy.decision.grpc;
 
 import dev.weir.proxy.decision.proto.ProtoReader;
-import dev.weir.proxy.grpc.GrpcStatus;
 import dev.weir.proxy.request.DecisionCall;
+import dev.weir.proxy.request.GrpcStatus;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;

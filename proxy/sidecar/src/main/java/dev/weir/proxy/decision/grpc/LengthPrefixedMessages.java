@@ -1,7 +1,7 @@
 package dev.weir.proxy.decision.grpc;
 
-import dev.weir.proxy.grpc.GrpcStatus;
 import dev.weir.proxy.http2.Http2Connection;
+import dev.weir.proxy.request.GrpcStatus;
 import io.netty.buffer.ByteBuf;
 
 /**

@@ -2,8 +2,8 @@ package dev.weir.proxy.decision.grpc;
 
 import dev.weir.proxy.decision.proto.ProtoReader;
 import dev.weir.proxy.decision.proto.ProtoWriter;
-import dev.weir.proxy.grpc.GrpcStatus;
 import dev.weir.proxy.request.DecisionCall;
+import dev.weir.proxy.request.GrpcStatus;
 import java.util.List;
 import java.util.Set;
 import org.agrona.DirectBuffer;

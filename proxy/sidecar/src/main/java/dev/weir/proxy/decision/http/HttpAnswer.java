@@ -1,7 +1,7 @@
 package dev.weir.proxy.decision.http;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
-import dev.weir.proxy.exchange.CurrentDate;
+import dev.weir.proxy.downstream.answer.CurrentDate;
 import dev.weir.proxy.exchange.IncomingResponse;
 import dev.weir.proxy.request.RequestView;
 import java.nio.charset.StandardCharsets;
@@ -170,11 +170,6 @@ public final class HttpAnswer implements IncomingResponse {
   @Override
   public long rateLimitRemaining() {
     return -1;
-  }
-
-  @Override
-  public boolean omits(int fieldIndex) {
-    return false;
   }
 
   @Override

@@ -1,9 +1,9 @@
 package dev.weir.proxy.decision.v1;
 
 import dev.weir.proxy.decision.grpc.GrpcCall;
-import dev.weir.proxy.grpc.GrpcStatus;
 import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.Admission;
+import dev.weir.proxy.request.GrpcStatus;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.request.VerdictListener;
 import io.netty.buffer.ByteBuf;

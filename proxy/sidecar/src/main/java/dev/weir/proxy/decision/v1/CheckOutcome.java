@@ -1,8 +1,8 @@
 package dev.weir.proxy.decision.v1;
 
 import dev.weir.proxy.decision.proto.ProtoWriter;
-import dev.weir.proxy.grpc.GrpcStatus;
 import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.request.GrpcStatus;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 

@@ -2,8 +2,8 @@ package dev.weir.proxy.decision.v1;
 
 import dev.weir.proxy.decision.grpc.GatheredCalls;
 import dev.weir.proxy.decision.grpc.GrpcCall;
-import dev.weir.proxy.grpc.GrpcStatus;
 import dev.weir.proxy.request.DecisionCall;
+import dev.weir.proxy.request.GrpcStatus;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.Verdict;

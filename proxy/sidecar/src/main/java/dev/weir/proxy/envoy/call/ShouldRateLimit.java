@@ -2,10 +2,10 @@ package dev.weir.proxy.envoy.call;
 
 import dev.weir.proxy.decision.grpc.GrpcCall;
 import dev.weir.proxy.decision.grpc.GrpcMethod;
-import dev.weir.proxy.grpc.GrpcStatus;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.ResponseTimes;
 import dev.weir.proxy.request.DecisionCall;
+import dev.weir.proxy.request.GrpcStatus;
 import java.util.Set;
 
 /**

@@ -1,4 +1,4 @@
-package dev.weir.proxy.grpc;
+package dev.weir.proxy.request;
 
 /** The statuses that calls are answered with, by their numbers in gRPC. */
 public enum GrpcStatus {
@@ -20,7 +20,6 @@ public enum GrpcStatus {
   DATA_LOSS,
   UNAUTHENTICATED;
 
-  /** Its number. */
   public int code() {
     return ordinal();
   }

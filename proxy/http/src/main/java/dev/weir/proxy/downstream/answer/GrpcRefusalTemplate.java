@@ -1,7 +1,8 @@
-package dev.weir.proxy.grpc;
+package dev.weir.proxy.downstream.answer;
 
-import dev.weir.proxy.exchange.LimitValues;
-import dev.weir.proxy.grpc.GrpcField.Form;
+import dev.weir.proxy.exchange.TextWriter;
+import dev.weir.proxy.grpc.GrpcMessage;
+import dev.weir.proxy.http2.hpack.HpackEncoder;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
 import io.netty.buffer.ByteBuf;
@@ -13,6 +14,15 @@ import java.nio.charset.StandardCharsets;
  * left.
  */
 final class GrpcRefusalTemplate {
+  /** The notation of fields. */
+  enum Form {
+    /** A field block of HTTP/2. */
+    BLOCK,
+
+    /** Lines of HTTP/1.1, and of the trailers in a body of gRPC-Web. */
+    LINES
+  }
+
   private static final int FORMS = Form.values().length;
 
   private final byte[][] status = new byte[FORMS][];
@@ -31,17 +41,30 @@ final class GrpcRefusalTemplate {
     for (Form form : Form.values()) {
       int i = form.ordinal();
       status[i] =
-          GrpcField.encode(
-              form, "grpc-status", code, "grpc-message", GrpcMessage.percentEncoded(message));
+          encode(form, "grpc-status", code, "grpc-message", GrpcMessage.percentEncoded(message));
       ofEnvoy[i] =
           GrpcPushback.isOfQuota(reason)
-              ? GrpcField.encode(form, "x-envoy-ratelimited", "true")
+              ? encode(form, "x-envoy-ratelimited", "true")
               : new byte[0];
       if (policy != null) {
-        policyField[i] = GrpcField.encode(form, "ratelimit-policy", text(policy));
-        quotaField[i] = GrpcField.encode(form, "x-ratelimit-limit", Long.toString(policy.quota()));
+        policyField[i] = encode(form, "ratelimit-policy", text(policy));
+        quotaField[i] = encode(form, "x-ratelimit-limit", Long.toString(policy.quota()));
       }
     }
+  }
+
+  /** Fields that are always the same, in a form. */
+  static byte[] encode(Form form, String... namesAndValues) {
+    HpackEncoder block = new HpackEncoder();
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      block.add(namesAndValues[i], namesAndValues[i + 1]);
+      lines.append(namesAndValues[i]).append(": ").append(namesAndValues[i + 1]).append("\r\n");
+    }
+    return switch (form) {
+      case BLOCK -> block.bytes();
+      case LINES -> TextWriter.ascii(lines.toString());
+    };
   }
 
   private static String message(RefusalReason reason, QuotaPolicy policy) {
@@ -54,7 +77,6 @@ final class GrpcRefusalTemplate {
     return text.toString(StandardCharsets.US_ASCII);
   }
 
-  /** Status and message. */
   byte[] status(Form form) {
     return status[form.ordinal()];
   }

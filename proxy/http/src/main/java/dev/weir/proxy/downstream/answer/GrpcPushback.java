@@ -1,6 +1,6 @@
-package dev.weir.proxy.grpc;
+package dev.weir.proxy.downstream.answer;
 
-import dev.weir.proxy.exchange.Refusal;
+import dev.weir.proxy.request.GrpcStatus;
 import dev.weir.proxy.request.RefusalReason;
 import java.util.concurrent.TimeUnit;
 
@@ -18,7 +18,6 @@ final class GrpcPushback {
   /** A longer wait than that is not sat out by a call. */
   static final long MAX_WAIT_NS = TimeUnit.SECONDS.toNanos(60);
 
-  private static final int RESOURCE_EXHAUSTED = 8;
   private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private GrpcPushback() {}
@@ -34,6 +33,6 @@ final class GrpcPushback {
 
   /** Whether the refusal is for want of something that is this client's, not everybody's. */
   static boolean isOfQuota(RefusalReason reason) {
-    return reason.grpcStatus() == RESOURCE_EXHAUSTED;
+    return reason.grpcStatus() == GrpcStatus.RESOURCE_EXHAUSTED.code();
   }
 }

@@ -1,13 +1,15 @@
-package dev.weir.proxy.grpc;
+package dev.weir.proxy.downstream.answer;
 
-import dev.weir.proxy.exchange.LimitValues;
-import dev.weir.proxy.exchange.Refusal;
+import dev.weir.proxy.downstream.answer.GrpcRefusalTemplate.Form;
 import dev.weir.proxy.exchange.TextWriter;
-import dev.weir.proxy.grpc.GrpcField.Form;
+import dev.weir.proxy.grpc.GrpcContentType;
+import dev.weir.proxy.http2.hpack.FieldEncoder;
+import dev.weir.proxy.http2.hpack.FieldKind;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.util.IdentityHashMap;
 import java.util.Map;
@@ -42,8 +44,9 @@ public final class GrpcRefusalWriter {
       if (type != GrpcContentType.NONE) {
         HEADS[type.ordinal()] =
             new byte[][] {
-              GrpcField.encode(Form.BLOCK, ":status", "200", "content-type", type.contentType()),
-              GrpcField.encode(Form.LINES, "content-type", type.contentType())
+              GrpcRefusalTemplate.encode(
+                  Form.BLOCK, ":status", "200", "content-type", type.contentType()),
+              GrpcRefusalTemplate.encode(Form.LINES, "content-type", type.contentType())
             };
       }
     }
@@ -55,6 +58,7 @@ public final class GrpcRefusalWriter {
   private final GrpcRefusalTemplate[] withoutPolicy =
       new GrpcRefusalTemplate[RefusalReason.values().length];
   private final Refusal refusal = new Refusal();
+  private final FieldEncoder encoder = new FieldEncoder();
   private final byte[] scratch = StatusDetails.newScratch();
 
   // On the heap: they live as long as their loop.
@@ -139,7 +143,7 @@ public final class GrpcRefusalWriter {
   private void writeStatus(ByteBuf out, Form form) {
     out.writeBytes(template.status(form));
     if (details.isReadable()) {
-      GrpcField.DETAILS.write(out, form, details);
+      writeField(out, form, FieldKind.GRPC_STATUS_DETAILS_BIN, details);
     }
     long pushbackMs = GrpcPushback.ms(refusal);
     if (pushbackMs != GrpcPushback.UNSAID) {
@@ -148,7 +152,7 @@ public final class GrpcRefusalWriter {
         value.writeByte('-');
       }
       TextWriter.writeDecimal(value, Math.abs(pushbackMs));
-      GrpcField.PUSHBACK.write(out, form, value);
+      writeField(out, form, FieldKind.GRPC_RETRY_PUSHBACK_MS, value);
     }
   }
 
@@ -161,14 +165,34 @@ public final class GrpcRefusalWriter {
       out.writeBytes(template.policyField(form));
       value.clear();
       LimitValues.writeLimit(value, policy, refusal.remaining(), refusal.waitSeconds());
-      GrpcField.RATELIMIT.write(out, form, value);
+      writeField(out, form, FieldKind.RATELIMIT, value);
     }
     if (xRateLimit) {
       out.writeBytes(template.quotaField(form));
       TextWriter.writeDecimal(value.clear(), refusal.remaining());
-      GrpcField.X_RATELIMIT_REMAINING.write(out, form, value);
+      writeField(out, form, FieldKind.X_RATELIMIT_REMAINING, value);
       TextWriter.writeDecimal(value.clear(), refusal.waitSeconds());
-      GrpcField.X_RATELIMIT_RESET.write(out, form, value);
+      writeField(out, form, FieldKind.X_RATELIMIT_RESET, value);
+    }
+  }
+
+  /**
+   * Appends a field, and all of {@code from} as it is.
+   *
+   * @param from has an array: of another buffer's bytes a view would be made.
+   */
+  private void writeField(ByteBuf out, Form form, int kind, ByteBuf from) {
+    int length = from.readableBytes();
+    switch (form) {
+      case BLOCK -> encoder.begin(out, kind, length);
+      case LINES -> {
+        ByteBufUtil.writeAscii(out, FieldKind.name(kind));
+        out.writeByte(':').writeByte(' ');
+      }
+    }
+    out.writeBytes(from.array(), from.arrayOffset() + from.readerIndex(), length);
+    if (form == Form.LINES) {
+      out.writeByte('\r').writeByte('\n');
     }
   }
 

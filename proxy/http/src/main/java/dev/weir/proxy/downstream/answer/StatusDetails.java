@@ -1,4 +1,4 @@
-package dev.weir.proxy.grpc;
+package dev.weir.proxy.downstream.answer;
 
 import static dev.weir.proxy.exchange.TextWriter.ascii;
 
