@@ -14,6 +14,11 @@ public final class Faults {
   /** More are counted and not kept: a file of garbage must not fill the terminal. */
   public static final int MAX_KEPT = 100;
 
+  /** The most of a path that is shown, and of a value. */
+  private static final int MAX_PATH_CHARACTERS = 1000;
+
+  private static final int MAX_VALUE_CHARACTERS = 80;
+
   /**
    * A setting that is wrong, or may be: where it stands, and what was expected.
    *
@@ -30,7 +35,8 @@ public final class Faults {
       if (file != null) {
         text.append(file).append(line > 0 ? ":" + line + ": " : ": ");
       }
-      return text.append(path.isEmpty() ? "" : path + ": ").append(problem).toString();
+      String where = path.isEmpty() ? "" : printable(path, MAX_PATH_CHARACTERS) + ": ";
+      return text.append(where).append(problem).toString();
     }
   }
 
@@ -111,13 +117,14 @@ public final class Faults {
 
   /** A value on one line, not too long, and without what a terminal would act on. */
   public static String printable(String value) {
-    if (value.isEmpty()) {
-      return "\"\"";
-    }
+    return value.isEmpty() ? "\"\"" : printable(value, MAX_VALUE_CHARACTERS);
+  }
+
+  private static String printable(String value, int most) {
     StringBuilder text = new StringBuilder();
     value
         .codePoints()
-        .limit(80)
+        .limit(most)
         .forEach(
             c -> {
               if (c == '\n') {
@@ -130,7 +137,7 @@ public final class Faults {
                 text.appendCodePoint(c);
               }
             });
-    return value.codePointCount(0, value.length()) > 80 ? text + "..." : text.toString();
+    return value.codePointCount(0, value.length()) > most ? text + "..." : text.toString();
   }
 
   /** One fault per line. */

@@ -7,15 +7,17 @@ import dev.weir.proxy.store.map.StoreLogin;
 import dev.weir.proxy.store.map.StoreNode;
 import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.store.map.Topology;
+import dev.weir.proxy.watch.SmallFile;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** The settings of the store, below {@code redis}: their rows, and how they become records. */
 final class StoreSettingsTable {
@@ -157,12 +159,22 @@ final class StoreSettingsTable {
 
   /** A secret: of the file's content nothing may show in a message. */
   private static String firstLine(String text) {
-    try (Stream<String> lines = Files.lines(readable(text))) {
-      return lines
+    ByteBuffer content;
+    try {
+      content = ByteBuffer.wrap(SmallFile.read(readable(text), "a file"));
+    } catch (IOException unreadable) {
+      throw new BadValueException(text, "a file of at most 1MiB that can be read");
+    }
+    try {
+      return StandardCharsets.UTF_8
+          .newDecoder()
+          .decode(content)
+          .toString()
+          .lines()
           .findFirst()
           .filter(line -> !line.isEmpty())
           .orElseThrow(() -> new BadValueException(text, "a file with a secret on its first line"));
-    } catch (IOException | UncheckedIOException unreadable) {
+    } catch (CharacterCodingException binary) {
       throw new BadValueException(text, "a file in UTF-8 that can be read");
     }
   }

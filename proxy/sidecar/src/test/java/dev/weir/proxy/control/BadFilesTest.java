@@ -96,6 +96,17 @@ class BadFilesTest {
     assertEquals("and 51 more", lines.get(Faults.MAX_KEPT));
   }
 
+  @Test
+  void showsKeysWithoutWhatATerminalActsOn() {
+    Faults faults = Faults.ofFile("w");
+    String file = "upstream: unix:/a\n\"\\e[31m\\nx\": 1\n" + "? " + "y".repeat(2000) + "\n: 1\n";
+    assertNull(reader.read(file.getBytes(StandardCharsets.UTF_8), faults));
+    List<String> lines = faults.toString().lines().toList();
+    assertEquals(2, lines.size(), faults.toString());
+    assertTrue(lines.get(0).startsWith("w:2: \\u001B[31m\\nx: unknown key "), lines.get(0));
+    assertTrue(lines.get(1).startsWith("w:3: " + "y".repeat(1000) + "...: "), lines.get(1));
+  }
+
   private void assertFault(String expected, Path file) {
     Faults faults = Faults.ofFile("w");
     assertNull(reader.read(file, faults));

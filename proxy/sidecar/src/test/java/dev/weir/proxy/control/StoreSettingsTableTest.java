@@ -279,6 +279,12 @@ class StoreSettingsTableTest {
     assertEquals(
         "--redis.password-file: " + empty + " (expected: a file with a secret on its first line)",
         faults("--redis.nodes", "a:1", "--redis.password-file", empty));
+    String endless = file("endless", "x".repeat((1 << 20) + 1));
+    assertEquals(
+        "--redis.password-file: "
+            + endless
+            + " (expected: a file of at most 1MiB that can be read)",
+        faults("--redis.nodes", "a:1", "--redis.password-file", endless));
     Path latin = Files.write(folder.resolve("latin"), new byte[] {(byte) 0xE9, 'x'});
     assertEquals(
         "--redis.hash-key-file: " + latin + " (expected: a file in UTF-8 that can be read)",

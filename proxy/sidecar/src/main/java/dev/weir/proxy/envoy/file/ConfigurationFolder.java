@@ -52,7 +52,8 @@ public final class ConfigurationFolder {
     Faults ofFolder = Faults.ofFile(folder.toString());
     faults.add(ofFolder);
     if (!Files.isDirectory(folder)) {
-      ofFolder.add(0, "", Files.exists(folder) ? "no folder" : "not found");
+      ofFolder.add(
+          0, "", (Files.exists(folder) ? "no folder" : "not found") + " (expected: a folder)");
       return Map.of();
     }
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, this::isConfiguration)) {

@@ -398,7 +398,7 @@ class DomainReaderTest {
     List<Faults> faults = new ArrayList<>();
     Path none = folder.resolve("none");
     assertNull(new ConfigurationFolder(none, false, false, 0, 0).read(faults));
-    assertEquals(none + ": not found", faults.get(0).all().get(0).toString());
+    assertEquals(none + ": not found (expected: a folder)", faults.get(0).all().get(0).toString());
   }
 
   private static void write(Path file, String text) throws Exception {
