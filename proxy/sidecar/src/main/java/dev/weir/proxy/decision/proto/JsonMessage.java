@@ -21,6 +21,8 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A protobuf message in JSON (ProtoJSON): reads JSON, and writes the encoded message. Names are
@@ -177,14 +179,18 @@ public final class JsonMessage {
   /**
    * Reads a body.
    *
-   * @param out takes the encoded message.
+   * @param out takes the encoded message, without room before it.
+   * @return the message, until something else is written.
    */
-  public void read(byte[] body, ProtoWriter out) throws BadJsonException {
+  public DirectBuffer read(DirectBuffer body, ProtoWriter out) throws BadJsonException {
+    byte[] bytes = new byte[body.capacity()];
+    body.getBytes(0, bytes);
     out.begin();
-    try (JsonParser in = JSON.createParser(body)) {
+    try (JsonParser in = JSON.createParser(bytes)) {
       require(in.nextToken(), JsonToken.START_OBJECT, "body", "an object");
       copy(in, "", out);
       require(in.nextToken(), null, "body", "nothing behind the object");
+      return new UnsafeBuffer(out.array(), 0, out.length());
     } catch (JsonProcessingException e) {
       JsonLocation at = e.getLocation();
       String where =

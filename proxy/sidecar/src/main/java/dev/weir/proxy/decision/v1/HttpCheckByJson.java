@@ -19,7 +19,7 @@ import dev.weir.proxy.request.Verdict;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.DirectBuffer;
 
 /**
  * {@code weir.v1.RateLimiter/CheckRateLimit} for clients without gRPC: the same fields in JSON,
@@ -32,8 +32,6 @@ final class HttpCheckByJson extends HttpCheck {
 
   private final RateLimiterLoop loop;
   private final HttpCheckAnswers answers;
-  private final UnsafeBuffer message = new UnsafeBuffer(0, 0);
-
   private final ProtoWriter written = new ProtoWriter(0);
 
   HttpCheckByJson(RateLimiterLoop loop, AnswerSettings settings) {
@@ -61,17 +59,14 @@ final class HttpCheckByJson extends HttpCheck {
           .send();
       return;
     }
-    byte[] body = new byte[call.body().capacity()];
-    call.body().getBytes(0, body);
+    AskedCheck asked = loop.asked();
     try {
-      JsonCheck.MESSAGE.read(body, written);
+      DirectBuffer message = JsonCheck.MESSAGE.read(call.body(), written);
+      asked.read(message, 0, message.capacity(), true);
     } catch (BadJsonException e) {
       call.answer(400).problem("Bad Request", e.getMessage()).send();
       return;
     }
-    AskedCheck asked = loop.asked();
-    message.wrap(written.array(), 0, written.length());
-    asked.read(message, 0, written.length(), true);
     CheckQuestion made = loop.made().make(asked, Operation.CHECK, Question.NO_DEADLINE);
     if (made.fault() != null) {
       call.answer(400).problem("Bad Request", made.fault()).send();

@@ -3,8 +3,11 @@ package dev.weir.proxy.envoy.call;
 import dev.weir.proxy.decision.http.HttpCall;
 import dev.weir.proxy.decision.http.HttpEndpoint;
 import dev.weir.proxy.decision.http.HttpRoute;
+import dev.weir.proxy.decision.proto.JsonMessage.BadJsonException;
+import dev.weir.proxy.decision.proto.ProtoWriter;
 import dev.weir.proxy.request.DecisionCall;
 import java.nio.charset.StandardCharsets;
+import org.agrona.DirectBuffer;
 
 /**
  * {@code POST /json}: a call in JSON, and its answer, with status 200 or 429; 400 if the body is
@@ -18,7 +21,8 @@ public final class JsonEndpoint implements HttpEndpoint, RateLimitAsker {
   private final RateLimiter limiter;
   private final RateLimitErrors errors;
   private final RateLimitCall call = new RateLimitCall();
-  private final JsonCall reader = new JsonCall();
+  private final ProtoWriter written = new ProtoWriter(0);
+  private final RequestReader reader = new RequestReader();
 
   public JsonEndpoint(RateLimiter limiter, RateLimitErrors errors) {
     this.limiter = limiter;
@@ -37,7 +41,7 @@ public final class JsonEndpoint implements HttpEndpoint, RateLimitAsker {
 
   @Override
   public void request(HttpCall of) {
-    String fault = reader.read(of.body(), call);
+    String fault = read(of.body());
     if (fault != null) {
       errors.ofCaller.increment();
       answer(of, 400, TEXT, (fault + "\n").getBytes(StandardCharsets.UTF_8));
@@ -48,6 +52,16 @@ public final class JsonEndpoint implements HttpEndpoint, RateLimitAsker {
       of.attach(asked);
     } else {
       answer(of, asked);
+    }
+  }
+
+  /** Reads a body; returns why the call cannot be decided, or null. */
+  private String read(DirectBuffer body) {
+    try {
+      CallFault fault = reader.read(JsonCall.MESSAGE.read(body, written), call);
+      return fault == null ? null : fault.text();
+    } catch (BadJsonException bad) {
+      return bad.getMessage();
     }
   }
 

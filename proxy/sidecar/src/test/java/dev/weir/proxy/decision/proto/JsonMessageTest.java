@@ -23,7 +23,7 @@ class JsonMessageTest {
 
   private static ProtoWriter read(String json) throws BadJsonException {
     ProtoWriter written = new ProtoWriter(0);
-    MESSAGE.read(json.getBytes(StandardCharsets.UTF_8), written);
+    MESSAGE.read(new UnsafeBuffer(json.getBytes(StandardCharsets.UTF_8)), written);
     return written;
   }
 
