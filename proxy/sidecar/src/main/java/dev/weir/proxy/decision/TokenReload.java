@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads the file of tokens, one a line, and follows it: a removed token is rejected within seconds.
- * While the file has faults, or is gone, the last good tokens stay. Empty lines and comments ({@code
- * #}) are no tokens. A fault never contains a token.
+ * While the file has faults, or is gone, the last good tokens stay. Empty lines and comments
+ * ({@code #}) are no tokens. A fault never contains a token.
  */
 public final class TokenReload implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TokenReload.class);
