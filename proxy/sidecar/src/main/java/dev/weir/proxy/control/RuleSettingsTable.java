@@ -44,7 +44,7 @@ import java.util.Map;
  */
 final class RuleSettingsTable {
   /** The fields of a limit, which are those of a rule with one limit too. */
-  static final List<SettingRow<BudgetSpec.Builder>> OF_LIMIT =
+  static final List<SettingRow<BudgetSpec.Fields<?>>> OF_LIMIT =
       List.of(
           SettingRow.of(
               "limit",
@@ -219,9 +219,9 @@ final class RuleSettingsTable {
   private RuleSettingsTable() {}
 
   private static SettingRow<RuleSpec.Builder> ofLimit(String name) {
-    for (SettingRow<BudgetSpec.Builder> row : OF_LIMIT) {
+    for (SettingRow<BudgetSpec.Fields<?>> row : OF_LIMIT) {
       if (row.name().equals(name)) {
-        return row.within(RuleSpec.Builder::limit);
+        return row.within(rule -> rule);
       }
     }
     throw new IllegalArgumentException(name);

@@ -1,29 +1,25 @@
 package dev.weir.proxy.rule.spec;
 
+import java.util.Locale;
+
 /** The algorithm of a limit. {@link LimitSpec} says which settings each takes. */
 public enum Algorithm {
   /** A rate on average, never more than the burst at once. */
-  GCRA("gcra"),
+  GCRA,
   /** The burst is the bucket's depth; it is refilled continuously at the rate. */
-  TOKEN_BUCKET("token-bucket"),
+  TOKEN_BUCKET,
   /**
    * The burst is the bucket's depth; it leaks at the rate, and what overflows is refused or held.
    */
-  LEAKY_BUCKET("leaky-bucket"),
+  LEAKY_BUCKET,
   /** A count per window of the clock or the calendar; up to twice as many across an edge. */
-  FIXED_WINDOW("fixed-window"),
+  FIXED_WINDOW,
   /** Never more in any window: a record of each unit that passed. */
-  SLIDING_LOG("sliding-log"),
+  SLIDING_LOG,
   /** Two counts stand for a sliding window. */
-  SLIDING_COUNTER("sliding-counter"),
+  SLIDING_COUNTER,
   /** A sliding window that moves by a sub-window at a time. */
-  BUCKET_RING("bucket-ring");
-
-  private final String text;
-
-  Algorithm(String text) {
-    this.text = text;
-  }
+  BUCKET_RING;
 
   /** Whether it paces, so that the burst is independent of the rate. */
   boolean takesBurst() {
@@ -38,6 +34,6 @@ public enum Algorithm {
   /** The name in files and on the command line. */
   @Override
   public String toString() {
-    return text;
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 }

@@ -2,27 +2,25 @@ package dev.weir.proxy.rule.spec;
 
 import dev.weir.algorithms.CalendarUnit;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /** The start of the windows of a fixed window. */
 public enum Alignment {
   /** At every multiple of the window since 1970-01-01T00:00Z. */
-  EPOCH("epoch", null, null, null),
-  MINUTE(
-      "minute", CalendarUnit.MINUTE, ChronoUnit.MINUTES, new Rate(1, TimeUnit.MINUTES.toNanos(1))),
-  HOUR("hour", CalendarUnit.HOUR, ChronoUnit.HOURS, new Rate(1, TimeUnit.HOURS.toNanos(1))),
-  DAY("day", CalendarUnit.DAY, ChronoUnit.DAYS, new Rate(1, TimeUnit.DAYS.toNanos(1))),
+  EPOCH(null, null, null),
+  MINUTE(CalendarUnit.MINUTE, ChronoUnit.MINUTES, new Rate(1, TimeUnit.MINUTES.toNanos(1))),
+  HOUR(CalendarUnit.HOUR, ChronoUnit.HOURS, new Rate(1, TimeUnit.HOURS.toNanos(1))),
+  DAY(CalendarUnit.DAY, ChronoUnit.DAYS, new Rate(1, TimeUnit.DAYS.toNanos(1))),
   /** From Monday. */
-  WEEK("week", CalendarUnit.WEEK, ChronoUnit.WEEKS, new Rate(1, TimeUnit.DAYS.toNanos(7))),
-  MONTH("month", CalendarUnit.MONTH, ChronoUnit.MONTHS, Rate.perMonth(1));
+  WEEK(CalendarUnit.WEEK, ChronoUnit.WEEKS, new Rate(1, TimeUnit.DAYS.toNanos(7))),
+  MONTH(CalendarUnit.MONTH, ChronoUnit.MONTHS, Rate.perMonth(1));
 
-  private final String text;
   private final CalendarUnit unit;
   private final ChronoUnit storeUnit;
   private final Rate rate;
 
-  Alignment(String text, CalendarUnit unit, ChronoUnit storeUnit, Rate rate) {
-    this.text = text;
+  Alignment(CalendarUnit unit, ChronoUnit storeUnit, Rate rate) {
     this.unit = unit;
     this.storeUnit = storeUnit;
     this.rate = rate;
@@ -56,6 +54,6 @@ public enum Alignment {
   /** The name in files and on the command line. */
   @Override
   public String toString() {
-    return text;
+    return name().toLowerCase(Locale.ROOT);
   }
 }

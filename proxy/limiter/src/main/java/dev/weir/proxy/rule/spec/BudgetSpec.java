@@ -3,6 +3,7 @@ package dev.weir.proxy.rule.spec;
 import dev.weir.proxy.rule.spec.RuleSpec.FaultSink;
 import dev.weir.scripts.ScriptLimit;
 import java.time.ZoneId;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -122,7 +123,14 @@ public record BudgetSpec(
   }
 
   /** Starts from the defaults. Each setter returns the builder. */
-  public static final class Builder {
+  public static final class Builder extends Fields<Builder> {}
+
+  /**
+   * The fields of a limit: those of a list have them, and a rule that has one limit.
+   *
+   * @param <B> the builder.
+   */
+  public abstract static class Fields<B extends Fields<B>> {
     private KeySpec key;
     private Mode mode;
     private OnStoreFailure onStoreFailure;
@@ -136,81 +144,106 @@ public record BudgetSpec(
     private long subWindowNs;
     private long leaseLifeNs;
 
-    /** Sets the key; otherwise it is the rule's. */
-    public Builder key(KeySpec key) {
-      this.key = key;
-      return this;
+    @SuppressWarnings("unchecked") // it is the builder itself
+    private B self() {
+      return (B) this;
     }
 
-    /** Sets the mode; otherwise it is the rule's. */
-    public Builder mode(Mode mode) {
+    /** Sets the key; otherwise it is the rule's, and that of a rule the client's address. */
+    public B key(KeySpec key) {
+      this.key = key;
+      return self();
+    }
+
+    /** Sets the mode; otherwise it is the rule's, and that of a rule local. */
+    public B mode(Mode mode) {
       this.mode = mode;
-      return this;
+      return self();
     }
 
     /** Sets the failure policy; otherwise it is the rule's. */
-    public Builder onStoreFailure(OnStoreFailure onStoreFailure) {
+    public B onStoreFailure(OnStoreFailure onStoreFailure) {
       this.onStoreFailure = onStoreFailure;
-      return this;
+      return self();
     }
 
-    /** Sets the life of a lease; otherwise it is the rule's. */
-    public Builder leaseLifeNs(long leaseLifeNs) {
+    /** Sets the longest life of a lease; otherwise it is the rule's. */
+    public B leaseLifeNs(long leaseLifeNs) {
       this.leaseLifeNs = leaseLifeNs;
-      return this;
+      return self();
     }
 
-    public Builder algorithm(Algorithm algorithm) {
+    public B algorithm(Algorithm algorithm) {
       this.algorithm = algorithm;
-      return this;
+      return self();
     }
 
-    public Builder rate(Rate rate) {
+    public B rate(Rate rate) {
       this.rate = rate;
-      return this;
+      return self();
     }
 
-    public Builder burst(long burst) {
+    public B burst(long burst) {
       this.burst = burst;
-      return this;
+      return self();
     }
 
-    public Builder overflow(Overflow overflow) {
+    public B overflow(Overflow overflow) {
       this.overflow = overflow;
-      return this;
+      return self();
     }
 
-    public Builder maxWaitNs(long maxWaitNs) {
+    public B maxWaitNs(long maxWaitNs) {
       this.maxWaitNs = maxWaitNs;
-      return this;
+      return self();
     }
 
-    public Builder align(Alignment align) {
+    public B align(Alignment align) {
       this.align = align;
-      return this;
+      return self();
     }
 
-    public Builder zone(ZoneId zone) {
+    public B zone(ZoneId zone) {
       this.zone = zone;
-      return this;
+      return self();
     }
 
-    public Builder subWindowNs(long subWindowNs) {
+    public B subWindowNs(long subWindowNs) {
       this.subWindowNs = subWindowNs;
-      return this;
+      return self();
     }
 
-    boolean isLeased(Mode modeOfRule) {
-      return (mode == null ? modeOfRule : mode) == Mode.LEASED;
+    final Mode mode() {
+      return mode;
     }
 
-    BudgetSpec build(
-        KeySpec keyOfRule, Mode modeOfRule, OnStoreFailure onFailureOfRule, long lifeOfRuleNs) {
+    final OnStoreFailure onStoreFailure() {
+      return onStoreFailure;
+    }
+
+    final boolean isLeased(Fields<?> rule) {
+      return (mode == null ? rule.mode : mode) == Mode.LEASED;
+    }
+
+    /**
+     * The limits of a rule of these fields.
+     *
+     * @param all which say what the rule does not say of them.
+     */
+    final List<BudgetSpec> build(List<? extends Fields<?>> all) {
+      // Where the rule's life of leases is of use, it means the limits that it is of use to.
+      boolean isLifeOfUse = all.stream().anyMatch(each -> each.isLeased(this));
+      return all.stream()
+          .map(each -> each.within(this, !isLifeOfUse || each.isLeased(this) ? leaseLifeNs : 0))
+          .toList();
+    }
+
+    final BudgetSpec within(Fields<?> rule, long lifeOfRuleNs) {
       return new BudgetSpec(
-          key == null ? keyOfRule : key,
+          key == null ? rule.key : key,
           new LimitSpec(algorithm, rate, burst, overflow, maxWaitNs, align, zone, subWindowNs),
-          mode == null ? modeOfRule : mode,
-          onStoreFailure == null ? onFailureOfRule : onStoreFailure,
+          mode == null ? rule.mode : mode,
+          onStoreFailure == null ? rule.onStoreFailure : onStoreFailure,
           leaseLifeNs == 0 ? lifeOfRuleNs : leaseLifeNs);
     }
   }

@@ -1,26 +1,22 @@
 package dev.weir.proxy.rule.spec;
 
+import java.util.Locale;
+
 /** What stands in for a part of the key that a request lacks. */
 public enum OnMissingKey {
   /** The client's address: the default. */
-  IP("ip"),
+  IP,
   /** Nothing: all requests without it share one budget. */
-  SHARED("shared"),
+  SHARED,
   /**
    * Nothing can: the request is refused with 401 before any limit. An empty value counts as
    * missing.
    */
-  REFUSE("refuse");
-
-  private final String text;
-
-  OnMissingKey(String text) {
-    this.text = text;
-  }
+  REFUSE;
 
   /** The name in files and on the command line. */
   @Override
   public String toString() {
-    return text;
+    return name().toLowerCase(Locale.ROOT);
   }
 }

@@ -1,25 +1,21 @@
 package dev.weir.proxy.rule.spec;
 
-/** The failure policy of a limit: what decides while the store does not. */
+import java.util.Locale;
+
+/** The failure policy of limits that the store decides: for while it gives no decision. */
 public enum OnStoreFailure {
   /** This node decides by its share: the limit divided by the sidecars last counted. */
-  LOCAL_SHARE("local-share"),
+  LOCAL_SHARE,
 
   /** Every request passes. */
-  OPEN("open"),
+  OPEN,
 
   /** No request passes. */
-  CLOSED("closed");
-
-  private final String text;
-
-  OnStoreFailure(String text) {
-    this.text = text;
-  }
+  CLOSED;
 
   /** The name in files and on the command line. */
   @Override
   public String toString() {
-    return text;
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 }

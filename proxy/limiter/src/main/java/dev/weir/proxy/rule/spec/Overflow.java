@@ -1,21 +1,17 @@
 package dev.weir.proxy.rule.spec;
 
+import java.util.Locale;
+
 /** What a leaky bucket does with requests that come faster than it leaks. */
 public enum Overflow {
   /** Passes them at once while there is room, and refuses the others. */
-  REJECT("reject"),
+  REJECT,
   /** Passes them at the rate, each held until its slot. */
-  QUEUE("queue");
-
-  private final String text;
-
-  Overflow(String text) {
-    this.text = text;
-  }
+  QUEUE;
 
   /** The name in files and on the command line. */
   @Override
   public String toString() {
-    return text;
+    return name().toLowerCase(Locale.ROOT);
   }
 }

@@ -1,23 +1,19 @@
 package dev.weir.proxy.rule.spec;
 
+import java.util.Locale;
+
 /** What a rule does with a request that it matches. */
 public enum RuleAction {
   /** Charges the limit, and refuses requests over it. */
-  LIMIT("limit"),
+  LIMIT,
   /** Passes; nothing is counted. */
-  UNLIMITED("unlimited"),
+  UNLIMITED,
   /** Refuses every request. */
-  DENY("deny");
-
-  private final String text;
-
-  RuleAction(String text) {
-    this.text = text;
-  }
+  DENY;
 
   /** The name in files and on the command line. */
   @Override
   public String toString() {
-    return text;
+    return name().toLowerCase(Locale.ROOT);
   }
 }

@@ -3,7 +3,6 @@ package dev.weir.proxy.rule.spec;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.rule.RuleSet;
-import java.time.ZoneId;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -261,27 +260,26 @@ public record RuleSpec(
     sink.fault(field, new BadValueException(value, expected));
   }
 
-  /** Starts from the defaults. Each setter returns the builder. */
-  public static final class Builder {
+  /**
+   * Starts from the defaults. Each setter returns the builder. It has the fields of the rule's one
+   * limit; where there is a list of limits, those that a rule says of its limits.
+   */
+  public static final class Builder extends BudgetSpec.Fields<Builder> {
     private final String id;
     private PathPattern path;
     private PathPattern grpc;
     private List<String> methods = List.of();
-    private KeySpec key = KeySpec.IP;
-    private final BudgetSpec.Builder limit = new BudgetSpec.Builder();
     private List<BudgetSpec.Builder> limits = List.of();
     private long cost;
     private RuleAction action = RuleAction.LIMIT;
     private boolean dryRun;
     private OnMissingKey onMissingKey = OnMissingKey.IP;
     private int priority;
-    private Mode mode = Mode.LOCAL;
     private Share share = Share.NONE;
-    private OnStoreFailure onStoreFailure;
-    private long leaseLifeNs;
 
     private Builder(String id) {
       this.id = id;
+      key(KeySpec.IP).mode(Mode.LOCAL);
     }
 
     /**
@@ -323,53 +321,8 @@ public record RuleSpec(
       return this;
     }
 
-    public Builder key(KeySpec key) {
-      this.key = key;
-      return this;
-    }
-
-    public Builder rate(Rate rate) {
-      limit.rate(rate);
-      return this;
-    }
-
-    public Builder burst(long burst) {
-      limit.burst(burst);
-      return this;
-    }
-
     public Builder cost(long cost) {
       this.cost = cost;
-      return this;
-    }
-
-    public Builder algorithm(Algorithm algorithm) {
-      limit.algorithm(algorithm);
-      return this;
-    }
-
-    public Builder overflow(Overflow overflow) {
-      limit.overflow(overflow);
-      return this;
-    }
-
-    public Builder maxWaitNs(long maxWaitNs) {
-      limit.maxWaitNs(maxWaitNs);
-      return this;
-    }
-
-    public Builder align(Alignment align) {
-      limit.align(align);
-      return this;
-    }
-
-    public Builder zone(ZoneId zone) {
-      limit.zone(zone);
-      return this;
-    }
-
-    public Builder subWindowNs(long subWindowNs) {
-      limit.subWindowNs(subWindowNs);
       return this;
     }
 
@@ -393,24 +346,8 @@ public record RuleSpec(
       return this;
     }
 
-    public Builder mode(Mode mode) {
-      this.mode = mode;
-      return this;
-    }
-
     public Builder share(Share share) {
       this.share = share;
-      return this;
-    }
-
-    public Builder onStoreFailure(OnStoreFailure onStoreFailure) {
-      this.onStoreFailure = onStoreFailure;
-      return this;
-    }
-
-    /** The longest life of units that are kept, of the limits of mode leased. */
-    public Builder leaseLifeNs(long leaseLifeNs) {
-      this.leaseLifeNs = leaseLifeNs;
       return this;
     }
 
@@ -420,38 +357,22 @@ public record RuleSpec(
       return this;
     }
 
-    /** The one limit, unless there are {@link #limits}. */
-    public BudgetSpec.Builder limit() {
-      return limit;
-    }
-
     public RuleSpec build() {
       boolean isList = !limits.isEmpty();
-      List<BudgetSpec.Builder> all = isList ? limits : List.of(limit);
-      // Where it is of use, it means the limits that it is of use to.
-      boolean isLifeOfUse = all.stream().anyMatch(each -> each.isLeased(mode));
       return new RuleSpec(
           id,
           pattern(),
           methods,
-          all.stream()
-              .map(
-                  each ->
-                      each.build(
-                          key,
-                          mode,
-                          onStoreFailure,
-                          !isLifeOfUse || each.isLeased(mode) ? leaseLifeNs : 0))
-              .toList(),
+          build(isList ? limits : List.of(this)),
           isList,
           cost,
           action,
           dryRun,
           onMissingKey,
           priority,
-          mode,
+          mode(),
           share,
-          onStoreFailure);
+          onStoreFailure());
     }
   }
 }
