@@ -214,6 +214,6 @@ final class BucketRingLimit extends RingLimit {
 
   @Override
   long fingerprint() {
-    return mix(mix(mix(capacity()) + width.divisor()) + subWindows + 4);
+    return SipHash.mix(SipHash.mix(SipHash.mix(capacity()) + width.divisor()) + subWindows + 4);
   }
 }

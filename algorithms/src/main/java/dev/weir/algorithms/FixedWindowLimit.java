@@ -72,6 +72,6 @@ final class FixedWindowLimit extends WordLimit {
 
   @Override
   long fingerprint() {
-    return mix(mix(capacity()) + 31 * windows.hashCode() + 1);
+    return SipHash.mix(SipHash.mix(capacity()) + 31 * windows.hashCode() + 1);
   }
 }

@@ -288,11 +288,4 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
     final long restUnits = (rest * costScale() + other.costScale() - 1) / other.costScale();
     return Math.min(tokens * costScale() + restUnits, capacity);
   }
-
-  /** The finaliser of SplitMix64: every bit of the argument reaches every bit of the result. */
-  static long mix(long value) {
-    long mixed = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
-    mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
-    return mixed ^ (mixed >>> 31);
-  }
 }

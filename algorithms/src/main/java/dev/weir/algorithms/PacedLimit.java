@@ -55,8 +55,9 @@ final class PacedLimit extends WordLimit {
               .longValueExact();
     }
     ceilingTicks = Math.multiplyExact(burst, ticksPerUnit);
-    final long pace = mix(mix(mix(unitsReduced) + windowReduced) + burst) + costScale;
-    fingerprint = mix(queues ? mix(pace) + maxWaitNs : pace);
+    final long pace =
+        SipHash.mix(SipHash.mix(SipHash.mix(unitsReduced) + windowReduced) + burst) + costScale;
+    fingerprint = SipHash.mix(queues ? SipHash.mix(pace) + maxWaitNs : pace);
   }
 
   static PacedLimit ofGcra(long limit, long windowNs, long burst) {

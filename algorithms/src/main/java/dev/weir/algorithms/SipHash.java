@@ -27,6 +27,16 @@ public final class SipHash {
     return hash(key0, key1, bytes, offset, length, 1, 3);
   }
 
+  /**
+   * A number whose every bit depends on every bit of another: the finaliser of SplitMix64. It is no
+   * secret.
+   */
+  public static long mix(long value) {
+    long mixed = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
+    mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
+    return mixed ^ (mixed >>> 31);
+  }
+
   /** SipHash-c-d. */
   static long hash(
       long key0,

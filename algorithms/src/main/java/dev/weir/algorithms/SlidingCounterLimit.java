@@ -172,6 +172,6 @@ final class SlidingCounterLimit extends WordLimit {
 
   @Override
   long fingerprint() {
-    return mix(mix(capacity()) + windowNs() + 2);
+    return SipHash.mix(SipHash.mix(capacity()) + windowNs() + 2);
   }
 }

@@ -210,6 +210,6 @@ final class SlidingLogLimit extends RingLimit {
 
   @Override
   long fingerprint() {
-    return mix(mix(capacity()) + windowNs + 3);
+    return SipHash.mix(SipHash.mix(capacity()) + windowNs + 3);
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.proxy.rule;
 
 import dev.weir.algorithms.Limit;
+import dev.weir.algorithms.SipHash;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.BudgetSpec;
@@ -107,7 +108,7 @@ public final class Budget {
     this.share = limit;
     this.version = sameCounts ? previous.version : version;
     this.seed = seed(rule, spec, this.version);
-    this.storeSeed = mix(seed + limits.rate().count());
+    this.storeSeed = SipHash.mix(seed + limits.rate().count());
     if (sameCounts) {
       this.past = previous.rule.dryRun() == rule.dryRun() ? previous.past : null;
     } else {
@@ -135,7 +136,7 @@ public final class Budget {
     share = of.share;
     past = null;
     storeName = former.storeName.getBytes(StandardCharsets.US_ASCII);
-    storeSeed = mix(of.storeSeed + former.storeName.hashCode());
+    storeSeed = SipHash.mix(of.storeSeed + former.storeName.hashCode());
     storeLimit = of.storeLimit.former();
     formers = List.of();
   }
@@ -218,13 +219,7 @@ public final class Budget {
     for (int i = 0; i < name.length(); i++) {
       hash = (hash ^ name.charAt(i)) * 0x0000_0100_0000_01B3L;
     }
-    return mix(mix(hash) + version * 2 + (rule.dryRun() ? 1 : 0));
-  }
-
-  private static long mix(long value) {
-    long mixed = (value ^ value >>> 30) * 0xBF58_476D_1CE4_E5B9L;
-    mixed = (mixed ^ mixed >>> 27) * 0x94D0_49BB_1331_11EBL;
-    return mixed ^ mixed >>> 31;
+    return SipHash.mix(SipHash.mix(hash) + version * 2 + (rule.dryRun() ? 1 : 0));
   }
 
   /** The names in the store that are charged beside the present one, the newest first. */

@@ -1,5 +1,6 @@
 package dev.weir.proxy.store;
 
+import dev.weir.algorithms.SipHash;
 import dev.weir.proxy.store.map.StoreNode;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.net.SocketAddress;
@@ -40,9 +41,9 @@ final class ServerIdentity {
     long hash = 0;
     for (String part : new String[] {StoreNode.text(address), process.group(1), history.group(1)}) {
       for (int i = 0; i < part.length(); i++) {
-        hash = mix(hash + part.charAt(i) + 1);
+        hash = SipHash.mix(hash + part.charAt(i) + 1);
       }
-      hash = mix(hash);
+      hash = SipHash.mix(hash);
     }
     return hash == 0 ? 1 : hash;
   }
@@ -50,12 +51,5 @@ final class ServerIdentity {
   private static long unknown() {
     long random = ThreadLocalRandom.current().nextLong();
     return random == 0 ? 1 : random;
-  }
-
-  /** The finaliser of SplitMix64. */
-  private static long mix(long value) {
-    long mixed = (value ^ (value >>> 30)) * 0xbf58476d1ce4e5b9L;
-    mixed = (mixed ^ (mixed >>> 27)) * 0x94d049bb133111ebL;
-    return mixed ^ (mixed >>> 31);
   }
 }

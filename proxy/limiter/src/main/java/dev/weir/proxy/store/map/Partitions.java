@@ -1,5 +1,6 @@
 package dev.weir.proxy.store.map;
 
+import dev.weir.algorithms.SipHash;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -111,10 +112,7 @@ public final class Partitions {
     for (int i = 0; i < name.length(); i++) {
       hash = (hash ^ name.charAt(i)) * 0x0000_0100_0000_01B3L;
     }
-    hash = (hash ^ hash >>> 30) * 0xBF58_476D_1CE4_E5B9L;
-    hash = (hash ^ hash >>> 27) * 0x94D0_49BB_1331_11EBL;
-    hash ^= hash >>> 31;
-    double uniform = ((hash >>> 11) + 0.5) / (1L << 53); // in (0, 1)
+    double uniform = ((SipHash.mix(hash) >>> 11) + 0.5) / (1L << 53); // in (0, 1)
     return -node.weight() / Math.log(uniform);
   }
 }
