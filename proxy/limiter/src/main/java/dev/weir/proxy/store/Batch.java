@@ -37,7 +37,7 @@ final class Batch {
   private final StoreDecision decision = new StoreDecision();
 
   /** Refunds; null until there are any, as few batches have them. */
-  private Refunds refunds;
+  private BatchChecks refunds;
 
   /** Requests granted that have not been assigned yet, by check. */
   private final long[] granted = new long[MAX_KEYS];
@@ -79,7 +79,7 @@ final class Batch {
   /** Clears everything, and keeps the memory. */
   void clear() {
     clearChecks();
-    if (refunds != null) {
+    if (refundCount() > 0) {
       refunds.begin(0);
     }
     call.clear();
@@ -137,7 +137,7 @@ final class Batch {
   /** Adds a refund of an earlier check's grant. */
   void refund(StoreQuestion refund) {
     if (refunds == null) {
-      refunds = new Refunds();
+      refunds = new BatchChecks();
     }
     if (refunds.count() == 0) {
       refunds.begin(unixUs);
@@ -201,9 +201,10 @@ final class Batch {
     requests.expire(nowNs, fault, checks, outcomes);
   }
 
-  /** Moves one of the refunds to another batch; there must be one. */
-  void moveRefundTo(Batch part) {
-    refunds.moveFirstTo(part);
+  /** Moves one of the refunds to another batch. */
+  void moveRefundTo(Batch part, int refund) {
+    part.refund(refunds.question(refund, null, 0, again));
+    refunds.moved(refund);
   }
 
   /** Moves the requests that wait for one check, or its debt, to another batch. */
@@ -214,9 +215,9 @@ final class Batch {
       return;
     }
     for (int at = 0; at < requests.count(); at++) {
-      if (requests.check(at) == check && requests.waits(at)) {
-        checks.question(check, requests.callback(at), requests.ticket(at), again);
-        part.add(again.upTo(requests.wanted(at)), requests.askedNs(at), requests.dueNs(at));
+      if (requests.checks[at] == check && requests.waits(at)) {
+        checks.question(check, requests.callbacks[at], requests.tickets[at], again);
+        part.add(again.upTo(requests.wanted[at]), requests.askedNs[at], requests.dueNs[at]);
         requests.moved(at);
       }
     }
@@ -289,7 +290,7 @@ final class Batch {
     }
     countExecuted();
     for (int at = 0; at < requests.count(); at++) {
-      deliver(at, requests.check(at), before + requests.check(at));
+      deliver(at, requests.checks[at], before + requests.checks[at]);
     }
     for (int check = 0; check < checks.count(); check++) {
       if (unused[check] > 0) {
@@ -317,8 +318,10 @@ final class Batch {
     }
     reply.wrap(answer, entryCount(), leases);
     int before = refundCount();
-    if (before > 0 && !refunds.arePlausible(reply)) {
-      return false;
+    for (int refund = 0; refund < before; refund++) {
+      if (!refunds.isPlausible(refund, reply, refund)) {
+        return false;
+      }
     }
     for (int check = 0; check < checks.count(); check++) {
       if (!checks.isPlausible(check, reply, before + check)) {
@@ -331,15 +334,15 @@ final class Batch {
   /** Passes a request its part of what its check was granted. */
   private void deliver(int at, int check, int entry) {
     boolean isForeign = reply.status(entry) == CheckReply.FOREIGN;
-    long wanted = requests.wanted(at);
+    long wanted = requests.wanted[at];
     long grant = Math.min(granted[check], wanted);
     granted[check] -= grant;
     if (requests.waits(at) && isForeign) {
       StoreFault fault = StoreFault.MALFORMED_REPLY;
-      outcomes.tellUnavailable(requests.callback(at), requests.ticket(at), fault);
+      outcomes.tellUnavailable(requests.callbacks[at], requests.tickets[at], fault);
     } else if (requests.waits(at)) {
       decide(at, check, entry, grant, grant == wanted);
-      outcomes.tellDecided(requests.callback(at), requests.ticket(at), decision);
+      outcomes.tellDecided(requests.callbacks[at], requests.tickets[at], decision);
     } else if (requests.hasPassed(at) && grant < wanted && !isForeign) {
       outcomes.remember(debt(check, wanted - grant), requests.firstPassedNs());
     } else if (requests.isUndecided(at) && checks.isGivenBack(check)) {
@@ -347,10 +350,10 @@ final class Batch {
     }
     if (checks.isLease(check)
         && requests.isTold(at)
-        && requests.callback(at) instanceof LeaseCallback lease
+        && requests.callbacks[at] instanceof LeaseCallback lease
         && reply.kept(checks.leaseIndex(check)) > 0) {
       decide(at, check, entry, 0, true);
-      outcomes.tellKeptLate(lease, requests.ticket(at), decision);
+      outcomes.tellKeptLate(lease, requests.tickets[at], decision);
     }
   }
 
@@ -359,7 +362,7 @@ final class Batch {
     if (checks.isMarked(check)) {
       decision.readMarks(reply, checks, check, link.server());
     }
-    if (checks.isLease(check) && requests.callback(at) instanceof LeaseCallback) {
+    if (checks.isLease(check) && requests.callbacks[at] instanceof LeaseCallback) {
       decision.readLease(reply, checks, check);
     }
   }
@@ -391,7 +394,7 @@ final class Batch {
   private void rememberUnexecuted() {
     for (int at = 0; at < requests.count(); at++) {
       if (requests.hasPassed(at)) {
-        outcomes.remember(debt(requests.check(at), requests.wanted(at)), requests.firstPassedNs());
+        outcomes.remember(debt(requests.checks[at], requests.wanted[at]), requests.firstPassedNs());
       }
     }
     for (int check = 0; check < checks.count(); check++) {
@@ -420,10 +423,11 @@ final class Batch {
   }
 
   private void countRefunds(boolean sent) {
-    if (refundCount() > 0) {
-      outcomes.refunded(refunds.requestCount(), sent);
+    long requests = refundCount() > 0 ? refunds.requestCount() : 0;
+    if (requests > 0) {
+      outcomes.refunded(requests, sent);
       if (sent) {
-        refunds.tell(outcomes.listener());
+        refunds.tellGivenBack(outcomes.listener());
       }
     }
   }

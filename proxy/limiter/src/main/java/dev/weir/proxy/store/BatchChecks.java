@@ -9,8 +9,9 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * The checks of a batch, of all kinds: checks, leases, peeks, resets and debts, each with its
- * budgets. Requests that check the same budgets at the same costs share one. Reused with its batch.
+ * The checks of a batch, of all kinds: checks, leases, peeks, resets and debts, or its refunds;
+ * each with its budgets. Requests that check the same budgets at the same costs share one. Reused
+ * with its batch.
  */
 final class BatchChecks {
   /** The most checks: each has one key or more. */
@@ -40,13 +41,23 @@ final class BatchChecks {
   /** Times at which the requests of a debt passed, by check, by the event loop's clock. */
   private final long[] passedNs = new long[MAX_KEYS];
 
-  /** The index of the lease of each check; null, as the next two, until there is a lease. */
+  /** The index of the lease of each check; null, as the next one, until there is a lease. */
   private int[] leaseIndexes;
 
-  /** The requests that the lease of each check is to be for at most, and its life. */
+  /** The requests that the lease of each check is to be for at most. */
   private long[] keeps;
 
+  /** The life of each lease; of a refund, that of the lease whose units are returned, or 0. */
   private long[] livesUs;
+
+  /** The only server that may take each refund, 0 for any; null, as the next two, until needed. */
+  private long[] servers;
+
+  /** The times at which what each refund returns was granted, on its server's clock. */
+  private long[] decidedAtUs;
+
+  /** Marks of refunds, by key. */
+  private long[] marks;
 
   /** Indexes of checks plus one, by the hash of a key, in probing order. */
   private final short[] buckets = new short[BUCKETS];
@@ -71,7 +82,8 @@ final class BatchChecks {
     return switch (question.operation) {
       case CHECK -> question.coalesces ? shared(question) : begun(question);
       case LEASE, PEEK, RESET -> begun(question);
-      case REFUND, DEBT -> throw withoutCallback(question.operation);
+      case REFUND -> begunRefund(question);
+      case DEBT -> throw withoutCallback(question.operation);
     };
   }
 
@@ -182,8 +194,8 @@ final class BatchChecks {
     if (leaseIndexes == null) {
       leaseIndexes = new int[MAX_KEYS];
       keeps = new long[MAX_KEYS];
-      livesUs = new long[MAX_KEYS];
     }
+    makeLives();
     int check =
         call.lease(
             question.requests,
@@ -197,6 +209,37 @@ final class BatchChecks {
     begin(check, question);
     isMarked[check] = true;
     return check;
+  }
+
+  private void makeLives() {
+    if (livesUs == null) {
+      livesUs = new long[MAX_KEYS];
+    }
+  }
+
+  /**
+   * Returns what a check granted to some requests. They are one refund: time has returned a part of
+   * what was granted to them together.
+   */
+  private int begunRefund(StoreQuestion question) {
+    if (servers == null) {
+      servers = new long[MAX_KEYS];
+      decidedAtUs = new long[MAX_KEYS];
+      marks = new long[MAX_KEYS];
+    }
+    makeLives();
+    int refund =
+        call.refund(
+            question.requests * question.costs[0],
+            question.decidedAtUs,
+            question.lifeUs,
+            question.limits[0],
+            question.marks[0]);
+    servers[refund] = question.server;
+    decidedAtUs[refund] = question.decidedAtUs;
+    livesUs[refund] = question.lifeUs;
+    System.arraycopy(question.marks, 0, marks, keys.count(), question.limits.length);
+    return begin(refund, question);
   }
 
   /**
@@ -213,8 +256,11 @@ final class BatchChecks {
   private int begin(int check, StoreQuestion question) {
     ScriptLimit[] of = question.limits;
     int firstKey = keys.count();
+    boolean isRefund = question.operation == Operation.REFUND;
     for (int i = 0; i < of.length; i++) {
-      if (i > 0) {
+      if (i > 0 && isRefund) {
+        call.also(of[i], question.requests * question.costs[i], question.marks[i]);
+      } else if (i > 0) {
         call.also(of[i], question.costs[i]);
       }
       costs[firstKey + i] = question.costs[i];
@@ -252,11 +298,6 @@ final class BatchChecks {
   /** Whether the check charges requests that wait for it. */
   boolean charges(int check) {
     return operations[check] == Operation.CHECK || isLease(check);
-  }
-
-  /** The requests of a check that are to pass now. */
-  long asked(int check) {
-    return asked[check];
   }
 
   boolean isLease(int check) {
@@ -311,9 +352,35 @@ final class BatchChecks {
     return passedNs[check];
   }
 
-  /** Marks a debt as moved to another batch. */
+  /** Marks a debt or refund as moved to another batch. */
   void moved(int check) {
     asked[check] = 0;
+  }
+
+  /** Whether each of these refunds may go to a server. */
+  boolean areAllFor(long server) {
+    for (int refund = 0; refund < count(); refund++) {
+      if (servers[refund] != 0 && servers[refund] != server) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The requests of all checks; of refunds, those whose grants are returned. */
+  long requestCount() {
+    long sum = 0;
+    for (int check = 0; check < count(); check++) {
+      sum += asked[check];
+    }
+    return sum;
+  }
+
+  /** Tells a listener that the server has taken each refund, or may have. */
+  void tellGivenBack(BudgetListener listener) {
+    for (int key = 0; key < keys.count(); key++) {
+      listener.givenBack(keys, key, costs[key]);
+    }
   }
 
   /**
@@ -325,7 +392,8 @@ final class BatchChecks {
     long granted = reply.granted(entry);
     int index = reply.limitIndex(entry);
     return switch (operations[check]) {
-      case DEBT, RESET -> granted == 0 && status >= CheckReply.DONE && status <= CheckReply.FOREIGN;
+      case DEBT, RESET, REFUND ->
+          granted == 0 && status >= CheckReply.DONE && status <= CheckReply.FOREIGN;
       case CHECK, PEEK ->
           status == CheckReply.FOREIGN && granted == 0 && index < keyCounts[check]
               || status == CheckReply.OTHER_COST && granted == 0 && isOnce[check]
@@ -336,7 +404,6 @@ final class BatchChecks {
                   && index < limits[check].length
                   && !(isMarked[check] && reply.kept(leaseIndexes[check]) != 0);
       case LEASE -> isPlausibleLease(check, reply, entry);
-      case REFUND -> throw new AssertionError("refunds are apart");
     };
   }
 
@@ -375,11 +442,16 @@ final class BatchChecks {
         }
       }
       case RESET -> into.reset(callback, ticket);
-      case REFUND, DEBT -> throw withoutCallback(operations[check]);
+      case REFUND -> into.giveBack(servers[check], decidedAtUs[check], livesUs[check]);
+      case DEBT -> throw withoutCallback(operations[check]);
     }
     about(check, into);
     into.isOnce = isOnce[check];
     into.coalesces &= !into.isOnce;
+    if (operations[check] == Operation.REFUND) {
+      System.arraycopy(marks, firstKeys[check], into.marks, 0, limits[check].length);
+      into.upTo(asked[check]);
+    }
     return into;
   }
 

@@ -25,13 +25,16 @@ final class BatchRequests {
 
   private static final int COUNT_AT_FIRST = 16;
 
-  private StoreCallback[] callbacks = new StoreCallback[COUNT_AT_FIRST];
-  private long[] tickets = new long[COUNT_AT_FIRST];
+  StoreCallback[] callbacks = new StoreCallback[COUNT_AT_FIRST];
+  long[] tickets = new long[COUNT_AT_FIRST];
   private byte[] states = new byte[COUNT_AT_FIRST];
-  private long[] wanted = new long[COUNT_AT_FIRST];
-  private long[] askedNs = new long[COUNT_AT_FIRST];
-  private long[] dueNs = new long[COUNT_AT_FIRST];
-  private short[] checks = new short[COUNT_AT_FIRST];
+
+  /** The requests that each question is about; a part of them may be granted. */
+  long[] wanted = new long[COUNT_AT_FIRST];
+
+  long[] askedNs = new long[COUNT_AT_FIRST];
+  long[] dueNs = new long[COUNT_AT_FIRST];
+  short[] checks = new short[COUNT_AT_FIRST];
   private int count;
 
   /** No request before this index waits. */
@@ -93,31 +96,6 @@ final class BatchRequests {
 
   int count() {
     return count;
-  }
-
-  StoreCallback callback(int at) {
-    return callbacks[at];
-  }
-
-  long ticket(int at) {
-    return tickets[at];
-  }
-
-  int check(int at) {
-    return checks[at];
-  }
-
-  /** The requests that the question is about; a part of them may be granted. */
-  long wanted(int at) {
-    return wanted[at];
-  }
-
-  long askedNs(int at) {
-    return askedNs[at];
-  }
-
-  long dueNs(int at) {
-    return dueNs[at];
   }
 
   /** Whether the request waits for a decision. */

@@ -2,6 +2,7 @@ package dev.weir.proxy.store;
 
 import dev.weir.proxy.loop.WakeUp;
 import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.store.StoreQuestion.Operation;
 import dev.weir.proxy.store.debt.Debts;
 import dev.weir.proxy.store.map.Partitions;
 import dev.weir.proxy.store.map.ShardMap;
@@ -50,7 +51,7 @@ public final class LoopStore {
     outcomes.observer(parts.observer());
     EndedCalls ended = new EndedCalls(parts.eventLoop());
     batches = new BatchPool(parts, outcomes, ended);
-    links = new StoreLinks(parts, ended, new Listener());
+    links = new StoreLinks(parts, ended, this);
   }
 
   /** Sets who learns of changed budgets; before the first question. */
@@ -65,20 +66,16 @@ public final class LoopStore {
    * @return null if a callback follows, or none is wanted; otherwise why there will be none.
    */
   public StoreFault ask(StoreQuestion question, long nowNs) {
-    switch (question.operation) {
-      case CHECK, LEASE, PEEK, RESET -> {
-        return askShard(question, nowNs);
-      }
-      case REFUND -> {
-        return refund(question);
-      }
-      case DEBT -> outcomes.remember(question, parts.clock().nowNs());
+    if (question.operation == Operation.DEBT) {
+      outcomes.remember(question, parts.clock().nowNs());
+      return null;
     }
-    return null;
-  }
-
-  private StoreFault askShard(StoreQuestion question, long nowNs) {
     Shard shard = shards[question.keys.partition(question.first)];
+    boolean isRefund = question.operation == Operation.REFUND;
+    if (shard == null && isRefund) {
+      outcomes.refunded(question.requests, false);
+      return StoreFault.NO_OWNER;
+    }
     if (shard == null) {
       parts.refreshMap().run();
       outcomes.observer().storeUnavailable(StoreFault.NO_OWNER);
@@ -86,6 +83,9 @@ public final class LoopStore {
     }
     outcomes.asking(true);
     try {
+      if (isRefund) {
+        return shard.refund(question);
+      }
       if (question.isFollowed) {
         await(shard);
       }
@@ -116,20 +116,6 @@ public final class LoopStore {
       while (waitingCount > 0) {
         waiting[--waitingCount].sendDue(nowNs);
       }
-    } finally {
-      outcomes.asking(false);
-    }
-  }
-
-  private StoreFault refund(StoreQuestion question) {
-    Shard shard = shards[question.keys.partition(question.first)];
-    if (shard == null) {
-      outcomes.refunded(question.requests, false);
-      return StoreFault.NO_OWNER;
-    }
-    outcomes.asking(true);
-    try {
-      return shard.refund(question);
     } finally {
       outcomes.asking(false);
     }
@@ -206,8 +192,8 @@ public final class LoopStore {
     }
   }
 
-  /** Sends the debts of all shards of one server. */
-  private void settleDebts(StoreLink link, long nowNs) {
+  /** Sends the debts of all shards of one server, which decides as far as is known. */
+  void settleDebts(StoreLink link, long nowNs) {
     if (debts.isEmpty()) {
       return;
     }
@@ -308,27 +294,15 @@ public final class LoopStore {
     return outcomes.isAsking();
   }
 
-  private final class Listener implements StoreLink.Listener {
-    @Override
-    public void ready(StoreLink link) {
-      outcomes.listener().serversChanged();
-      settleDebts(link, parts.clock().nowNs());
-      tryOnce();
-    }
+  /** The connection of a link is open, and the script has run there. */
+  void ready(StoreLink link) {
+    outcomes.listener().serversChanged();
+    settleDebts(link, parts.clock().nowNs());
+    tryOnce();
+  }
 
-    @Override
-    public void takesDebts(StoreLink link, long nowNs) {
-      settleDebts(link, nowNs);
-    }
-
-    @Override
-    public void mapIsOld() {
-      parts.refreshMap().run();
-    }
-
-    @Override
-    public void mayBeUnused() {
-      links.closeUnused();
-    }
+  /** Closes connections that are idle, if the map does not have their servers. */
+  void closeUnused() {
+    links.closeUnused();
   }
 }

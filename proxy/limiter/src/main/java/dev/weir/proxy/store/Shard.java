@@ -317,9 +317,9 @@ final class Shard implements Debts.Carrier {
 
   /** Sends every check in a batch of its own, as keys of a moving slot may not be in one call. */
   private void split(Batch batch, long nowNs) {
-    while (batch.refundCount() > 0 && batches.hasOne()) {
+    for (int refund = 0; refund < batch.refundCount() && batches.hasOne(); refund++) {
       Batch part = batches.take(this, link.serverTime());
-      batch.moveRefundTo(part);
+      batch.moveRefundTo(part, refund);
       outcomes.observer().storeResent();
       write(part, link, nowNs);
     }

@@ -97,7 +97,7 @@ public final class Store implements AutoCloseable {
   private final Incident deaf =
       new Incident(
           LOG,
-          "redis: listening for budgets that are given back by hand",
+          "redis: listening for budgets that operators reset",
           "they are found later",
           "listens again",
           Incident.Ends.BY_WORD);

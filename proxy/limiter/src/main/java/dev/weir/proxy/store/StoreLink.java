@@ -40,23 +40,6 @@ final class StoreLink extends Deadlines.Waiter {
   /** If two looks are further apart, this event loop was held up, not the server. */
   private static final long HELD_UP_NS = HANG_NS / 2;
 
-  /** Learns what happens to the connections to servers, on their event loop. */
-  interface Listener {
-    /** The connection is open, and the script has run. */
-    void ready(StoreLink link);
-
-    /** The server decides, as far as is known: debts may be sent to it. */
-    void takesDebts(StoreLink link, long nowNs);
-
-    /** The map of the servers may be old. */
-    void mapIsOld();
-
-    /**
-     * A connection has not been used for a while, and may be closed if the map does not have it.
-     */
-    void mayBeUnused();
-  }
-
   private enum State {
     PAUSED,
     CONNECTING,
@@ -66,7 +49,7 @@ final class StoreLink extends Deadlines.Waiter {
 
   private final LoopStoreConfig parts;
   private final EndedCalls ended;
-  private final Listener listener;
+  private final LoopStore store;
   private final SocketAddress address;
   private final IntSupplier partition;
   private final String name;
@@ -92,17 +75,18 @@ final class StoreLink extends Deadlines.Waiter {
   private long lastLookNs;
 
   /**
+   * @param store is told when the server decides, and when the connection is idle.
    * @param partition that the server has; negative if it has none.
    */
   StoreLink(
       LoopStoreConfig parts,
       EndedCalls ended,
-      Listener listener,
+      LoopStore store,
       SocketAddress address,
       IntSupplier partition) {
     this.parts = parts;
     this.ended = ended;
-    this.listener = listener;
+    this.store = store;
     this.address = address;
     this.partition = partition;
     this.name = StoreNode.text(address);
@@ -242,13 +226,13 @@ final class StoreLink extends Deadlines.Waiter {
         call.unsent();
       }
     }
-    listener.ready(this);
+    store.ready(this);
   }
 
   private void failed(String cause) {
     parts.observer().storeConnected(false);
     parts.health().down(name, cause);
-    listener.mapIsOld();
+    parts.refreshMap().run();
     pause();
   }
 
@@ -281,7 +265,7 @@ final class StoreLink extends Deadlines.Waiter {
     }
     connection = null;
     parts.health().down(name, "connection lost");
-    listener.mapIsOld();
+    parts.refreshMap().run();
     pause();
   }
 
@@ -293,7 +277,7 @@ final class StoreLink extends Deadlines.Waiter {
     StatefulRedisConnection<byte[], byte[]> old = connection;
     connection = null;
     parts.health().down(name, cause);
-    listener.mapIsOld();
+    parts.refreshMap().run();
     pause();
     old.closeAsync();
   }
@@ -316,7 +300,7 @@ final class StoreLink extends Deadlines.Waiter {
   @Override
   protected void onDeadline() {
     if (state == State.PAUSED) {
-      listener.mayBeUnused();
+      store.closeUnused();
       if (state == State.PAUSED) {
         connect();
       }
@@ -331,14 +315,14 @@ final class StoreLink extends Deadlines.Waiter {
       } else {
         deadline(nowNs + LOOK_NS);
         if (nowNs - lastProgressNs > HANG_NS && !heldUp) {
-          listener.mayBeUnused(); // which may be this
+          store.closeUnused(); // which may be this
         }
         if (state == State.READY
             && breaker.state() == Breaker.State.OPEN
             && breaker.tryPass(nowNs)) {
           probe(nowNs);
         }
-        listener.takesDebts(this, nowNs);
+        store.settleDebts(this, nowNs);
       }
     }
   }
@@ -370,7 +354,7 @@ final class StoreLink extends Deadlines.Waiter {
     }
     if (fault == null && nowNs - askedNs < parts.deadlineNs()) {
       breaker.succeeded();
-      listener.takesDebts(this, nowNs);
+      store.settleDebts(this, nowNs);
     } else {
       breaker.failed(nowNs);
     }

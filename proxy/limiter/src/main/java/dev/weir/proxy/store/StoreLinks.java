@@ -18,14 +18,14 @@ import java.util.stream.Stream;
 final class StoreLinks {
   private final LoopStoreConfig parts;
   private final EndedCalls ended;
-  private final StoreLink.Listener listener;
+  private final LoopStore store;
   private final Map<SocketAddress, StoreLink> links = new HashMap<>();
   private ShardMap map = ShardMap.EMPTY;
 
-  StoreLinks(LoopStoreConfig parts, EndedCalls ended, StoreLink.Listener listener) {
+  StoreLinks(LoopStoreConfig parts, EndedCalls ended, LoopStore store) {
     this.parts = parts;
     this.ended = ended;
-    this.listener = listener;
+    this.store = store;
   }
 
   /** Applies another map: servers that stay keep their connections. */
@@ -37,7 +37,7 @@ final class StoreLinks {
   }
 
   private StoreLink open(SocketAddress server) {
-    StoreLink link = new StoreLink(parts, ended, listener, server, () -> map.partitionOf(server));
+    StoreLink link = new StoreLink(parts, ended, store, server, () -> map.partitionOf(server));
     links.put(server, link);
     parts.deadlines().join(link);
     link.connect();
