@@ -15,16 +15,6 @@ final class Charger {
   /** The outcome of {@link #decideIn} once it is decided; {@link Slots#insert} has no such one. */
   private static final int DECIDED = -1;
 
-  /** How much of a request has to fit. */
-  enum Portion {
-    /** All of it, or nothing is charged. */
-    WHOLE,
-    /** Nothing need fit: what does is charged. */
-    PARTIAL,
-    /** None: it is owed already, and the debt ends at the capacity. */
-    FORCED
-  }
-
   private final Slots slots;
   private final Slots overflow;
   private final OverflowMarks marks;
@@ -40,28 +30,30 @@ final class Charger {
   /**
    * Decides about one key, from its slot or from the shared budget of its limit.
    *
-   * @return whether anything was granted.
+   * @param isOwed whether the cost is a debt, which is charged whether it fits or not, and ends at
+   *     the capacity.
+   * @return whether it was charged.
    */
-  boolean decide(long key, Limit limit, long wanted, Portion portion, long nowNs, Decision out) {
-    final int result = decideIn(slots, key, limit, wanted, portion, nowNs, out);
+  boolean decide(long key, Limit limit, long cost, boolean isOwed, long nowNs, Decision out) {
+    final int result = decideIn(slots, key, limit, cost, isOwed, nowNs, out);
     if (result == DECIDED) {
       return out.allowed();
     }
     if (result == Slots.AWAY) {
-      out.set(limit, EMPTY, slots, 0, nowNs, wanted, 0).markMoved();
+      out.set(limit, EMPTY, slots, 0, nowNs, cost, 0).markMoved();
       return false;
     }
     // A debt that is owed must not get lost for want of attempts: the shared budget takes it.
-    if (result == Slots.FULL || portion == Portion.FORCED) {
+    if (result == Slots.FULL || isOwed) {
       counters.increment(Counters.OVERFLOW_OFFSET);
       marks.mark(slots.home(key), limit.wholeAtNs(nowNs));
       final long sharedKey = limit.fingerprint();
-      if (decideIn(overflow, sharedKey, limit, wanted, portion, nowNs, out) == DECIDED) {
+      if (decideIn(overflow, sharedKey, limit, cost, isOwed, nowNs, out) == DECIDED) {
         out.markShared();
         return out.allowed();
       }
     }
-    out.set(limit, EMPTY, slots, 0, nowNs, wanted, 0);
+    out.set(limit, EMPTY, slots, 0, nowNs, cost, 0);
     giveUp(out);
     return false;
   }
@@ -79,7 +71,7 @@ final class Charger {
    *     or {@link Slots#AWAY}.
    */
   private int decideIn(
-      Slots region, long key, Limit limit, long wanted, Portion portion, long nowNs, Decision out) {
+      Slots region, long key, Limit limit, long cost, boolean isOwed, long nowNs, Decision out) {
     for (int attempt = 0; attempt < LimitTable.MAX_ATTEMPTS; attempt++) {
       final int slot = region.find(key, nowNs, attempt);
       if (slot == Slots.AWAY) {
@@ -98,16 +90,12 @@ final class Charger {
       if (state == EMPTY && !absent) {
         continue;
       }
-      final long granted =
-          portion == Portion.PARTIAL
-              ? Math.min(wanted, limit.available(state, region, slot, nowNs))
-              : wanted;
       final long charged =
-          portion == Portion.FORCED
-              ? limit.chargeClamped(state, region, slot, nowNs, wanted)
-              : granted == 0 ? Limit.REFUSED : limit.charge(state, region, slot, nowNs, granted);
+          isOwed
+              ? limit.chargeClamped(state, region, slot, nowNs, cost)
+              : limit.charge(state, region, slot, nowNs, cost);
       if (charged == Limit.REFUSED) {
-        out.set(limit, state, region, slot, nowNs, portion == Portion.PARTIAL ? 1 : wanted, 0);
+        out.set(limit, state, region, slot, nowNs, cost, 0);
         if (absent && state != EMPTY) {
           counters.increment(Counters.OVERFLOW_OFFSET);
           out.markShared();
@@ -116,24 +104,24 @@ final class Charger {
       }
       if (!absent) {
         if (region.chargeCas(slot, key, state, charged) && !limit.isStep(charged)) {
-          out.set(limit, charged, region, slot, nowNs, wanted, granted);
+          out.set(limit, charged, region, slot, nowNs, cost, cost);
           return DECIDED;
         }
         continue;
       }
       final int weight =
-          state == EMPTY && portion != Portion.FORCED
-              ? EvictionWeight.of(limit, charged, granted, nowNs)
+          state == EMPTY && !isOwed
+              ? EvictionWeight.of(limit, charged, cost, nowNs)
               : EvictionWeight.NEVER;
       // A debt that is carried over is no request: keys give way to it as to the least of them.
-      final long cost = portion == Portion.FORCED ? 1 : granted / limit.costScale();
-      final int result = region.insert(key, charged, limit, granted, weight, cost, nowNs);
+      final long yieldingTo = isOwed ? 1 : cost / limit.costScale();
+      final int result = region.insert(key, charged, limit, cost, weight, yieldingTo, nowNs);
       if (result == Slots.FULL) {
         return Slots.FULL;
       }
       if (result != Slots.LOST) {
         countInsert(result);
-        setInserted(region, key, limit, charged, nowNs, wanted, granted, out);
+        setInserted(region, key, limit, charged, nowNs, cost, out);
         return DECIDED;
       }
     }
@@ -145,16 +133,9 @@ final class Charger {
    * the figures of a limit with a ring, so only for those it is looked up.
    */
   private void setInserted(
-      Slots region,
-      long key,
-      Limit limit,
-      long state,
-      long nowNs,
-      long wanted,
-      long granted,
-      Decision out) {
+      Slots region, long key, Limit limit, long state, long nowNs, long cost, Decision out) {
     final int slot = limit.cells() == 0 ? 0 : region.find(key, nowNs, 0);
-    out.set(limit, slot < 0 ? EMPTY : state, region, slot, nowNs, wanted, granted);
+    out.set(limit, slot < 0 ? EMPTY : state, region, slot, nowNs, cost, cost);
   }
 
   /** Whether a key without a slot may owe something to a shared budget. */

@@ -10,7 +10,6 @@ public final class Decision {
   public static final long NEVER = Long.MAX_VALUE;
 
   private Limit limit;
-  private int index;
   private long state;
   private long nowNs;
   private long cost;
@@ -19,7 +18,6 @@ public final class Decision {
   /** Units that the state has charged: all that were granted; of a peek none. */
   private long charged;
 
-  private long leastWaitNs;
   private boolean shared;
   private boolean contended;
   private boolean moved;
@@ -35,13 +33,11 @@ public final class Decision {
   Decision set(
       Limit limit, long state, Slots slots, int slot, long nowNs, long cost, long granted) {
     this.limit = limit;
-    this.index = 0;
     this.state = state;
     this.nowNs = nowNs;
     this.cost = cost;
     this.granted = granted;
     this.charged = granted;
-    this.leastWaitNs = 0;
     this.shared = false;
     this.contended = false;
     this.moved = false;
@@ -69,13 +65,7 @@ public final class Decision {
     moved = true;
   }
 
-  /** One of several limits decided, and another one has its caller wait. */
-  void ofSet(int index, long leastWaitNs) {
-    this.index = index;
-    this.leastWaitNs = leastWaitNs;
-  }
-
-  /** Whether anything was granted: for a check the whole cost, for a grant one unit or more. */
+  /** Whether the whole cost was granted. */
   public boolean allowed() {
     return granted > 0;
   }
@@ -85,7 +75,7 @@ public final class Decision {
     return granted;
   }
 
-  /** Units asked for; after a grant of nothing, 1. */
+  /** Units asked for. */
   public long cost() {
     return cost;
   }
@@ -93,11 +83,6 @@ public final class Decision {
   /** Units of a fresh key: {@link Limit#capacity()}. */
   public long limit() {
     return limit.capacity();
-  }
-
-  /** The place of the limit in its {@link LimitSet}, from 0; 0 if there is only one. */
-  public int index() {
-    return index;
   }
 
   /** Units left after this decision, from 0 to {@link #limit()}. */
@@ -123,8 +108,7 @@ public final class Decision {
 
   /**
    * The least wait after which the same request passes if nobody else comes: 0 if it passed, {@link
-   * #NEVER} if it costs more than a whole budget, 1 if it was {@link #contended()}. After a grant
-   * of nothing, the wait for one unit.
+   * #NEVER} if it costs more than a whole budget, 1 if it was {@link #contended()}.
    */
   public long retryAfterNs() {
     if (granted > 0) {
@@ -143,7 +127,7 @@ public final class Decision {
    * Limit#leakyBucketQueue}; 0 for all others.
    */
   public long waitNs() {
-    return granted > 0 ? Math.max(limit.waitNs(state, nowNs, charged), leastWaitNs) : 0;
+    return granted > 0 ? limit.waitNs(state, nowNs, charged) : 0;
   }
 
   /** Decided by what keys share for which the table had no room. */

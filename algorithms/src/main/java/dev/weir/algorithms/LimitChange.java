@@ -4,8 +4,6 @@ import static dev.weir.algorithms.SlotLayout.EMPTY;
 import static dev.weir.algorithms.SlotLayout.moved;
 import static dev.weir.algorithms.SlotLayout.tombstone;
 
-import dev.weir.algorithms.Charger.Portion;
-
 /**
  * Moves what keys have consumed when limits change: under another limit, or to another key. The
  * state of a key is held meanwhile ({@link Slots#hold}): others wait for it, or are refused as
@@ -105,7 +103,7 @@ final class LimitChange {
         continue;
       }
       if (units > 0) {
-        to.decide(toKey, toLimit, units, Portion.FORCED, nowNs, scratch);
+        to.decide(toKey, toLimit, units, true, nowNs, scratch);
         if (scratch.moved() || scratch.contended()) {
           slots.stateCas(slot, held, state);
           return false;

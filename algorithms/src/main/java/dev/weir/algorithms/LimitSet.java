@@ -1,126 +1,168 @@
 package dev.weir.algorithms;
 
 /**
- * Several limits of one identity that a request has to pass together, such as 10 per second and
- * 1,000 per hour: all of them are charged, or none is. Immutable; any thread.
+ * Charges several budgets of one request, such as 10 per second and 1,000 per hour, or none of
+ * them, whatever their keys and tables. None is a queue, which takes nothing back. Filled anew for
+ * each request. Owned by one thread.
+ *
+ * <p>All budgets are checked before any is charged. If another thread takes one of them in between,
+ * the earlier charges are returned: for a moment others may find less than there is, and never
+ * more.
  */
 public final class LimitSet {
-  /** The most limits in a set. */
+  /** The most budgets of a request. */
   public static final int MAX_SIZE = 8;
 
   private static final int MAX_ATTEMPTS = 16;
-  private static final long GOLDEN_GAMMA = 0x9e3779b97f4a7c15L;
 
-  private final Limit[] limits;
+  private final LimitTable[] tables = new LimitTable[MAX_SIZE];
+  private final long[] keys = new long[MAX_SIZE];
+  private final Limit[] limits = new Limit[MAX_SIZE];
+  private final long[] costs = new long[MAX_SIZE];
+  private int size;
 
-  private LimitSet(Limit[] limits) {
-    this.limits = limits;
+  /** The index of the budget that the answer is about. */
+  private int chosen;
+
+  /** Forgets all budgets. */
+  public LimitSet clear() {
+    size = 0;
+    chosen = 0;
+    return this;
   }
 
   /**
-   * @param limits 1 to {@link #MAX_SIZE}, all of one cost scale.
-   * @throws IllegalArgumentException naming the value and what was expected.
+   * Adds a budget; each has another key.
+   *
+   * @param cost units to take of it.
    */
-  public static LimitSet of(Limit... limits) {
-    Bounds.range("limits", limits.length, 1, MAX_SIZE);
-    for (Limit limit : limits) {
-      if (limit.costScale() != limits[0].costScale()) {
-        throw new IllegalArgumentException(
-            "costScale: "
-                + limit.costScale()
-                + " (expected: "
-                + limits[0].costScale()
-                + ", as the first limit has)");
-      }
-    }
-    return new LimitSet(limits.clone());
+  public LimitSet add(LimitTable table, long key, Limit limit, long cost) {
+    tables[size] = table;
+    keys[size] = key;
+    limits[size] = limit;
+    costs[size++] = cost;
+    return this;
   }
 
   public int size() {
-    return limits.length;
+    return size;
+  }
+
+  public long key(int index) {
+    return keys[index];
   }
 
   public Limit limit(int index) {
     return limits[index];
   }
 
-  /** The key under which the budget of one of the limits is kept; the first one's is unchanged. */
-  public long key(long keyHash, int index) {
-    return index == 0 ? keyHash : Limit.mix(keyHash + index * GOLDEN_GAMMA);
+  public long cost(int index) {
+    return costs[index];
+  }
+
+  /** The index of the budget that the last answer is about. */
+  public int chosen() {
+    return chosen;
   }
 
   /**
-   * Looks at all, then charges all. Where another thread takes a budget in between, what has been
-   * charged is given back, so that others may see less than there is for a moment, and never more.
+   * Charges each budget its cost, or none.
+   *
+   * @param out about the budget with the smallest share left if allowed, about the one with the
+   *     longest wait if not; {@link Decision#moved()} if a budget was carried elsewhere by a
+   *     reload, and then none is charged.
    */
-  boolean check(LimitTable table, long keyHash, long cost, long nowNs, Decision out) {
+  public boolean check(long nowNs, Decision out) {
+    chosen = 0;
+    if (size == 1) {
+      return tables[0].check(keys[0], limits[0], costs[0], nowNs, out);
+    }
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      final int refusing = refusing(table, keyHash, cost, nowNs, out);
-      if (refusing >= 0) {
-        table.peek(key(keyHash, refusing), limits[refusing], cost, nowNs, out);
-        out.ofSet(refusing, 0);
-        return false;
-      }
-      if (charge(table, keyHash, cost, nowNs, out)) {
+      if (!wouldPass(nowNs, out)) {
+        // The budget that was chosen is not the one that was looked at last, and may have changed.
+        if (!peek(chosen, nowNs, out)) {
+          return false;
+        }
+      } else if (charge(nowNs, out)) {
         return true;
       }
     }
-    table.giveUp(out);
     return false;
   }
 
-  /** The limit with the longest wait, of those that refuse; -1 if none does. */
-  private int refusing(LimitTable table, long keyHash, long cost, long nowNs, Decision out) {
-    int refusing = -1;
-    long longestNs = -1;
-    for (int i = 0; i < limits.length; i++) {
-      if (!table.peek(key(keyHash, i), limits[i], cost, nowNs, out)
-          && out.retryAfterNs() > longestNs) {
-        refusing = i;
-        longestNs = out.retryAfterNs();
-      }
+  /**
+   * Finds what {@link #check} would decide, and charges nothing.
+   *
+   * @param out as of a check.
+   */
+  public boolean peek(long nowNs, Decision out) {
+    chosen = 0;
+    if (size > 1) {
+      wouldPass(nowNs, out);
     }
-    return refusing;
+    return peek(chosen, nowNs, out);
   }
 
-  private boolean charge(LimitTable table, long keyHash, long cost, long nowNs, Decision out) {
-    final int tightest = tightest(table, keyHash, cost, nowNs, out);
-    long longestWaitNs = 0;
-    for (int i = 0; i < limits.length; i++) {
-      // The one closest to exhaustion comes last: its decision is the answer.
-      final int index = inOrder(i, tightest);
-      if (!table.check(key(keyHash, index), limits[index], cost, nowNs, out)) {
-        for (int j = 0; j < i; j++) {
-          final int charged = inOrder(j, tightest);
-          table.refund(key(keyHash, charged), limits[charged], cost, nowNs, nowNs);
+  /** Finds what one of the budgets would decide. */
+  public boolean peek(int index, long nowNs, Decision out) {
+    return tables[index].peek(keys[index], limits[index], costs[index], nowNs, out);
+  }
+
+  /** Makes each budget full again. */
+  public void reset(long nowNs) {
+    for (int i = 0; i < size; i++) {
+      tables[i].reset(keys[i], nowNs);
+    }
+  }
+
+  /** Chooses the budget that the answer is about. */
+  private boolean wouldPass(long nowNs, Decision out) {
+    boolean passes = true;
+    long longestNs = -1;
+    double least = Double.POSITIVE_INFINITY;
+    for (int i = 0; i < size; i++) {
+      if (!peek(i, nowNs, out)) {
+        if (out.moved()) {
+          chosen = i;
+          return false;
         }
+        passes = false;
+        if (out.retryAfterNs() > longestNs) {
+          longestNs = out.retryAfterNs();
+          chosen = i;
+        }
+      } else if (passes) {
+        final double share = (double) (out.remaining() - costs[i]) / limits[i].capacity();
+        if (share < least) {
+          least = share;
+          chosen = i;
+        }
+      }
+    }
+    return passes;
+  }
+
+  private boolean charge(long nowNs, Decision out) {
+    final int last = chosen;
+    for (int i = 0; i < size; i++) {
+      // The one that the answer is about comes last, so that its decision stands.
+      final int at = inOrder(i, last);
+      if (!tables[at].check(keys[at], limits[at], costs[at], nowNs, out)) {
+        for (int j = 0; j < i; j++) {
+          final int charged = inOrder(j, last);
+          tables[charged].refund(keys[charged], limits[charged], costs[charged], nowNs, nowNs);
+        }
+        chosen = at;
         return false;
       }
-      longestWaitNs = Math.max(longestWaitNs, out.waitNs());
     }
-    out.ofSet(tightest, longestWaitNs);
     return true;
   }
 
   private int inOrder(int place, int last) {
-    if (place == limits.length - 1) {
+    if (place == size - 1) {
       return last;
     }
     return place < last ? place : place + 1;
-  }
-
-  /** The limit with the smallest share of its budget left. */
-  private int tightest(LimitTable table, long keyHash, long cost, long nowNs, Decision out) {
-    int tightest = 0;
-    double least = Double.POSITIVE_INFINITY;
-    for (int i = 0; i < limits.length; i++) {
-      table.peek(key(keyHash, i), limits[i], cost, nowNs, out);
-      final double share = (double) (out.remaining() - cost) / limits[i].capacity();
-      if (share < least) {
-        least = share;
-        tightest = i;
-      }
-    }
-    return tightest;
   }
 }

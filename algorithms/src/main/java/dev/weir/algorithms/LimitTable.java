@@ -4,8 +4,6 @@ import static dev.weir.algorithms.SlotLayout.EMPTY;
 import static dev.weir.algorithms.SlotLayout.expiresAtNs;
 import static dev.weir.algorithms.SlotLayout.isLive;
 
-import dev.weir.algorithms.Charger.Portion;
-
 /**
  * The budgets of many keys in one fixed piece of off-heap memory.
  *
@@ -131,7 +129,7 @@ public final class LimitTable implements AutoCloseable {
         return true;
       }
     }
-    return charger.decide(keyHash, limit, cost, Portion.WHOLE, nowNs, out);
+    return charger.decide(keyHash, limit, cost, false, nowNs, out);
   }
 
   /**
@@ -142,33 +140,6 @@ public final class LimitTable implements AutoCloseable {
    */
   public long fetch(long keyHash) {
     return slots.stateAcquire(slots.home(keyHash));
-  }
-
-  /**
-   * Charges {@code cost} units of each limit of a set, or nothing. What is decided is atomic for
-   * each limit; for a moment others may see one charged that will be given back. (A queue takes no
-   * slot back: where a race for another limit is lost, it may be taken for nobody.)
-   *
-   * @param keyHash whose budgets; {@link LimitSet#key} says where they are.
-   * @param out about the limit that is closest to exhaustion if it was allowed, and about the one
-   *     with the longest wait if not.
-   * @throws IllegalArgumentException if {@code cost} or {@code nowNs} is out of range.
-   */
-  public boolean checkAll(long keyHash, LimitSet limits, long cost, long nowNs, Decision out) {
-    return limits.check(this, keyHash, cost, nowNs, out);
-  }
-
-  /**
-   * Charges as many of {@code wanted} units as are left, possibly none.
-   *
-   * @param wanted 1 or more.
-   * @return units granted, also in {@link Decision#granted()}.
-   * @throws IllegalArgumentException if {@code wanted} or {@code nowNs} is out of range.
-   */
-  public long grantUpTo(long keyHash, Limit limit, long wanted, long nowNs, Decision out) {
-    checkArguments(limit, wanted, nowNs);
-    charger.decide(keyHash, limit, wanted, Portion.PARTIAL, nowNs, out);
-    return out.granted();
   }
 
   /**
@@ -318,11 +289,6 @@ public final class LimitTable implements AutoCloseable {
         fromKey, fromLimit, to.charger, toKey, toLimit, isLast, nowNs, scratch);
   }
 
-  /** Marks the decision about a set of limits that other threads were in the way of too often. */
-  void giveUp(Decision out) {
-    charger.giveUp(out);
-  }
-
   private void checkArguments(Limit limit, long cost, long nowNs) {
     if (cost < 1 || nowNs < 1 || nowNs > Limit.MAX_TIME_NS || limit.cells() > cellsPerKey) {
       throw badArgument(limit, cost, nowNs);
@@ -362,26 +328,6 @@ public final class LimitTable implements AutoCloseable {
       }
     }
     return live;
-  }
-
-  /**
-   * Shows every key that something counts against at {@code nowNs}, without stopping anybody: a
-   * pass over the whole memory. A key that comes or goes meanwhile may be shown or not; none is
-   * shown twice unless it was forgotten and came again in between.
-   */
-  public void forEach(long nowNs, KeyVisitor visitor) {
-    for (int slot = 0; slot < slots.slotCount(); slot++) {
-      final long state = slots.stateAcquire(slot);
-      if (!isLive(state) || expiresAtNs(state) <= nowNs) {
-        continue;
-      }
-      final long key = slots.keyAcquire(slot);
-      // Between the two the slot may have become another key's; the word says so.
-      final long after = slots.stateAcquire(slot);
-      if (after == state || slots.liveState(slot, key) != EMPTY) {
-        visitor.key(key, expiresAtNs(isLive(after) ? after : state));
-      }
-    }
   }
 
   /** Keys that got a slot so far. */

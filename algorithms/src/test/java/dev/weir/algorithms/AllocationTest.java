@@ -20,7 +20,7 @@ class AllocationTest {
   private final Decision out = new Decision();
   private final SipHash hash = new SipHash(1, 2);
   private final UnsafeBuffer identity = new UnsafeBuffer(new byte[37]);
-  private final KeyVisitor visitor = (keyHash, expiresAtNs) -> this.sum += keyHash;
+  private final LimitSet set = new LimitSet();
   private long sum;
 
   static Limit[] everyAlgorithm() {
@@ -43,11 +43,10 @@ class AllocationTest {
   void noPathAllocates(Limit limit) {
     final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     final Limit more = Limit.tokenBucket(5, 5, SECOND, limit.costScale());
-    final LimitSet set = LimitSet.of(limit, more);
     try (LimitTable table = new LimitTable(256, 4)) {
-      steps(table, limit, set, 1);
+      steps(table, limit, more, 1);
       final long before = threads.getCurrentThreadAllocatedBytes();
-      steps(table, limit, set, STEPS);
+      steps(table, limit, more, STEPS);
       final long allocated = threads.getCurrentThreadAllocatedBytes() - before;
       assertTrue(allocated < MOST_BYTES, allocated + " bytes in " + STEPS + " steps");
       assertTrue(table.reclaimedCount() > 0, "reclaimed nothing");
@@ -55,7 +54,7 @@ class AllocationTest {
     }
   }
 
-  private void steps(LimitTable table, Limit limit, LimitSet set, long first) {
+  private void steps(LimitTable table, Limit limit, Limit more, long first) {
     // Slow enough to overflow the table, and fast enough to reclaim slots.
     final long stepNs = limit.wholeAtNs(1) / 400;
     for (long step = first; step < first + STEPS; step++) {
@@ -65,15 +64,15 @@ class AllocationTest {
       sum += table.check(key, limit, 1, nowNs, out) ? 1 : 0;
       sum += out.remaining() + out.current() + out.resetAtNs() + out.retryAfterNs() + out.waitNs();
       sum += table.check(key, limit, 2, nowNs, out) ? 1 : 0;
-      sum += table.grantUpTo(key, limit, 2, nowNs, out);
+      sum += Grants.upTo(table, key, limit, 2, nowNs, out);
       sum += table.peek(key, limit, 2, nowNs, out) ? 1 : 0;
-      sum += table.checkAll(key, set, 1, nowNs, out) ? 1 : 0;
+      set.clear().add(table, key, limit, 1).add(table, ~key, more, 1);
+      sum += set.check(nowNs, out) ? 1 : 0;
       sum += table.refund(key, limit, 1, nowNs, nowNs) ? 1 : 0;
       switch ((int) step & 63) {
         case 0 -> table.reset(key, nowNs);
         case 1 -> change(table, key, limit, nowNs);
         case 2 -> table.carryOver(key, limit, table, key + 1, OTHER, (step & 64) == 0, nowNs, out);
-        case 3 -> table.forEach(nowNs, visitor);
         default -> sum++;
       }
     }

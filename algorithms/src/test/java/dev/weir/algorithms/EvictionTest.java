@@ -44,7 +44,9 @@ class EvictionTest {
       final long[] exhausted = random.longs(100).toArray();
       for (long key : exhausted) {
         assertEquals(
-            5, table.grantUpTo(key, limit, 2, NOW, out) + table.grantUpTo(key, limit, 3, NOW, out));
+            5,
+            Grants.upTo(table, key, limit, 2, NOW, out)
+                + Grants.upTo(table, key, limit, 3, NOW, out));
       }
       for (int invented = 0; invented < 10 * 2_048; invented++) {
         final long nowNs = NOW + invented * (SECOND / 1_400);

@@ -69,10 +69,6 @@ class LimitBoundsTest {
         fault(
             () -> Limit.leakyBucketQueue(1, 1, SECOND, -1),
             "maxWaitNs: -1 (expected: from 0 to 288230376151711744)"),
-        fault(() -> LimitSet.of(), "limits: 0 (expected: from 1 to 8)"),
-        fault(
-            () -> LimitSet.of(Limit.gcra(1, SECOND, 1), Limit.tokenBucket(1, 1, SECOND, 10)),
-            "costScale: 10 (expected: 1, as the first limit has)"),
         fault(
             () -> new LimitTable(64, 3),
             "cellsPerKey: 3 (expected: 0, or a power of two up to 262144)"),

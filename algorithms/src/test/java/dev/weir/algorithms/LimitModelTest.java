@@ -27,6 +27,7 @@ class LimitModelTest {
   private final long seed = Long.getLong("weir.seed", System.nanoTime());
   private final Decision out = new Decision();
   private final Decision later = new Decision();
+  private final LimitSet set = new LimitSet();
   private final Drawn[] drawn = new Drawn[KEYS];
   private final Model[] models = new Model[KEYS];
   private final long[] keys = new long[KEYS];
@@ -94,12 +95,12 @@ class LimitModelTest {
       where = "weir.seed=" + seed + ", set, round " + round;
       startTable();
       apart = false;
-      final LimitSet set = drawSet(2 + random.nextInt(3));
-      final long key = random.nextLong();
+      final int size = 2 + random.nextInt(3);
+      drawSet(size);
       latestNs = startNs();
       for (int step = 0; step < STEPS_PER_ROUND; step++) {
-        latestNs = advance(latestNs, models[random.nextInt(set.size())]);
-        checkAll(set, key, maybeBackNs(latestNs));
+        latestNs = advance(latestNs, models[random.nextInt(size)]);
+        checkAll(size, maybeBackNs(latestNs));
       }
       assertEquals(0, table.overflowCount() + table.contendedCount(), where);
     }
@@ -218,9 +219,9 @@ class LimitModelTest {
     final long wanted = cost(drawn[i].limit());
     final long granted = Math.min(wanted, model.available(nowNs));
     final long waitNs = model.waitNs(nowNs);
-    assertEquals(granted, table.grantUpTo(keys[i], drawn[i].limit(), wanted, nowNs, out), where);
+    assertEquals(granted, Grants.upTo(table, keys[i], drawn[i].limit(), wanted, nowNs, out), where);
     charge(i, granted, waitNs, nowNs);
-    examine(i, granted > 0 ? wanted : 1, nowNs);
+    examine(i, Math.max(granted, 1), nowNs);
   }
 
   private void check(int i, long cost, long nowNs) {
@@ -282,46 +283,43 @@ class LimitModelTest {
     }
   }
 
-  private LimitSet drawSet(int size) {
+  private void drawSet(int size) {
     final ModelKind[] kinds = ModelKind.values();
-    final Limit[] limits = new Limit[size];
     for (int i = 0; i < size; i++) {
       do {
         drawn[i] = kinds[random.nextInt(kinds.length)].draw(random);
       } while (drawn[i].limit().costScale() > 1);
-      limits[i] = drawn[i].limit();
+      keys[i] = random.nextLong();
       models[i] = drawn[i].model();
     }
-    return LimitSet.of(limits);
   }
 
-  private void checkAll(LimitSet set, long key, long nowNs) {
-    final long cost = cost(set.limit(random.nextInt(set.size())));
+  private void checkAll(int size, long nowNs) {
+    final long cost = cost(drawn[random.nextInt(size)].limit());
     boolean passes = true;
-    long waitNs = 0;
-    for (int i = 0; i < set.size(); i++) {
+    set.clear();
+    for (int i = 0; i < size; i++) {
       passes &= models[i].passes(cost, nowNs);
-      waitNs = Math.max(waitNs, models[i].waitNs(nowNs));
+      set.add(table, keys[i], drawn[i].limit(), cost);
     }
-    assertEquals(passes, table.checkAll(key, set, cost, nowNs, out), where);
-    assertEquals(passes ? waitNs : 0, out.waitNs(), where);
-    for (int i = 0; i < set.size(); i++) {
+    assertEquals(passes, set.check(nowNs, out), where);
+    for (int i = 0; i < size; i++) {
       if (passes) {
         models[i].charge(cost, nowNs);
       }
-      table.peek(set.key(key, i), set.limit(i), 1, nowNs, later);
+      table.peek(keys[i], drawn[i].limit(), 1, nowNs, later);
       assertEquals(models[i].current(nowNs), later.current(), where);
     }
     if (!passes && out.retryAfterNs() <= Limit.MAX_TIME_NS - nowNs) {
       final long passesAtNs = nowNs + out.retryAfterNs();
-      assertTrue(allPass(set, cost, passesAtNs), where);
-      assertFalse(allPass(set, cost, passesAtNs - 1), where);
+      assertTrue(allPass(size, cost, passesAtNs), where);
+      assertFalse(allPass(size, cost, passesAtNs - 1), where);
     }
   }
 
-  private boolean allPass(LimitSet set, long cost, long atNs) {
+  private boolean allPass(int size, long cost, long atNs) {
     boolean all = true;
-    for (int i = 0; i < set.size(); i++) {
+    for (int i = 0; i < size; i++) {
       all &= models[i].passes(cost, atNs);
     }
     return all;

@@ -3,7 +3,6 @@ package dev.weir.algorithms;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.concurrent.CountDownLatch;
@@ -20,7 +19,7 @@ class LimitSetTest {
 
   private final Limit perSecond = Limit.gcra(3, SECOND, 3);
   private final Limit perHour = Limit.slidingLog(5, HOUR);
-  private final LimitSet both = LimitSet.of(perSecond, perHour);
+  private final LimitSet both = new LimitSet();
   private final LimitTable table = new LimitTable(4096, 8);
   private final Decision out = new Decision();
 
@@ -29,27 +28,36 @@ class LimitSetTest {
     table.close();
   }
 
-  @Test
-  void eachLimitHasItsOwnKeyAndTheFirstOneTheIdentitys() {
-    assertEquals(KEY, both.key(KEY, 0));
-    assertNotEquals(KEY, both.key(KEY, 1));
-    assertNotEquals(both.key(KEY, 1), both.key(KEY + 1, 1));
-    assertEquals(2, both.size());
-    assertEquals(perHour, both.limit(1));
+  private LimitSet both(LimitTable in, long cost) {
+    return both.clear().add(in, KEY, perSecond, cost).add(in, ~KEY, perHour, cost);
   }
 
   @Test
   void chargesAllAndTellsOfTheOneClosestToExhaustion() {
-    assertTrue(table.checkAll(KEY, both, 1, NOW, out));
-    assertEquals(0, out.index());
+    assertTrue(both(table, 1).check(NOW, out));
+    assertEquals(0, both.chosen());
     assertEquals(2, out.remaining());
     assertEquals(3, out.limit());
-    table.peek(both.key(KEY, 1), perHour, 1, NOW, out);
+    table.peek(~KEY, perHour, 1, NOW, out);
     assertEquals(4, out.remaining());
-    assertTrue(table.checkAll(KEY, both, 2, NOW + SECOND, out));
-    assertTrue(table.checkAll(KEY, both, 2, NOW + 2 * SECOND, out));
-    assertEquals(1, out.index());
+    assertTrue(both(table, 2).check(NOW + SECOND, out));
+    assertTrue(both.check(NOW + 2 * SECOND, out));
+    assertEquals(1, both.chosen());
     assertEquals(0, out.remaining());
+  }
+
+  @Test
+  void chargesEachACostOfItsOwnInATableOfItsOwn() {
+    try (LimitTable words = new LimitTable(64)) {
+      both.clear().add(words, KEY, perSecond, 3).add(table, KEY, perHour, 1);
+      assertTrue(both.check(NOW, out));
+      assertFalse(both.check(NOW, out));
+      table.peek(KEY, perHour, 1, NOW, out);
+      assertEquals(4, out.remaining());
+      both.reset(NOW);
+      assertTrue(both.peek(NOW, out));
+      assertEquals(3, out.remaining());
+    }
   }
 
   @Test
@@ -60,37 +68,26 @@ class LimitSetTest {
         new LimitTable(
             TableMemory.of(
                 slots, cells, new UnsafeBuffer(new byte[64]), new UnsafeBuffer(new byte[256])));
-    assertTrue(onHeap.checkAll(KEY, both, 3, NOW, out));
+    assertTrue(both(onHeap, 3).check(NOW, out));
     final byte[] slotsBefore = slots.byteArray().clone();
     final byte[] cellsBefore = cells.byteArray().clone();
-    assertFalse(onHeap.checkAll(KEY, both, 1, NOW, out));
-    assertEquals(0, out.index());
-    assertFalse(onHeap.checkAll(KEY, both, 3, NOW + 1, out));
-    assertEquals(1, out.index());
+    assertFalse(both(onHeap, 1).check(NOW, out));
+    assertEquals(0, both.chosen());
+    assertFalse(both(onHeap, 3).check(NOW + 1, out));
+    assertEquals(1, both.chosen());
     assertArrayEquals(slotsBefore, slots.byteArray());
     assertArrayEquals(cellsBefore, cells.byteArray());
   }
 
   @Test
   void theLongestWaitIsTheLeastAfterWhichAllPass() {
-    assertTrue(table.checkAll(KEY, both, 3, NOW, out));
-    assertFalse(table.checkAll(KEY, both, 3, NOW, out));
+    assertTrue(both(table, 3).check(NOW, out));
+    assertFalse(both.check(NOW, out));
     assertEquals(HOUR, out.retryAfterNs());
-    assertFalse(table.checkAll(KEY, both, 3, NOW + HOUR - 1, out));
-    assertTrue(table.checkAll(KEY, both, 3, NOW + HOUR, out));
-    assertFalse(table.checkAll(KEY, both, 6, NOW + HOUR, out));
+    assertFalse(both.check(NOW + HOUR - 1, out));
+    assertTrue(both.check(NOW + HOUR, out));
+    assertFalse(both(table, 6).check(NOW + HOUR, out));
     assertEquals(Decision.NEVER, out.retryAfterNs());
-  }
-
-  @Test
-  void aWaitOfOneLimitIsTheWaitOfAll() {
-    final Limit queue = Limit.leakyBucketQueue(10, 1, SECOND, HOUR);
-    final LimitSet set = LimitSet.of(queue, Limit.fixedWindow(4, HOUR, 0));
-    assertTrue(table.checkAll(KEY, set, 1, NOW, out));
-    assertEquals(0, out.waitNs());
-    assertTrue(table.checkAll(KEY, set, 1, NOW, out));
-    assertEquals(1, out.index());
-    assertEquals(SECOND, out.waitNs());
   }
 
   @Test
@@ -98,14 +95,14 @@ class LimitSetTest {
       throws InterruptedException {
     final Limit first = Limit.fixedWindow(1_000_000, HOUR, 0);
     final Limit last = Limit.slidingCounter(50, HOUR);
-    final LimitSet set = LimitSet.of(first, last);
     for (int round = 0; round < 200; round++) {
-      final long key = Limit.mix(KEY + round);
+      final long key = SipHash.mix(KEY + round);
       final AtomicInteger passed = new AtomicInteger();
       final CountDownLatch start = new CountDownLatch(1);
       final Thread[] threads = new Thread[8];
       for (int i = 0; i < threads.length; i++) {
-        threads[i] = new Thread(() -> pass(set, key, start, passed));
+        final LimitSet own = new LimitSet().add(table, key, first, 1).add(table, key + 1, last, 1);
+        threads[i] = new Thread(() -> pass(own, start, passed));
         threads[i].start();
       }
       start.countDown();
@@ -113,12 +110,12 @@ class LimitSetTest {
         thread.join();
       }
       assertEquals(50, passed.get());
-      table.peek(set.key(key, 0), first, 1, NOW, out);
+      table.peek(key, first, 1, NOW, out);
       assertEquals(50, out.current(), "charged without passing");
     }
   }
 
-  private void pass(LimitSet set, long key, CountDownLatch start, AtomicInteger passed) {
+  private static void pass(LimitSet own, CountDownLatch start, AtomicInteger passed) {
     final Decision mine = new Decision();
     try {
       start.await();
@@ -126,7 +123,7 @@ class LimitSetTest {
       throw new AssertionError(e);
     }
     for (int i = 0; i < 30; i++) {
-      if (table.checkAll(key, set, 1, NOW, mine)) {
+      if (own.check(NOW, mine)) {
         passed.incrementAndGet();
       }
     }

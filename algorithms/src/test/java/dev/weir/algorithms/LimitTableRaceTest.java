@@ -65,7 +65,7 @@ class LimitTableRaceTest {
     final Decision out = new Decision();
     try (LimitTable table = new LimitTable(4096, limit.cells())) {
       for (int round = 0; round < ROUNDS; round++) {
-        assertEquals(3, table.grantUpTo(key(round), limit, 3, NOW - SECOND, out));
+        assertEquals(3, Grants.upTo(table, key(round), limit, 3, NOW - SECOND, out));
       }
       final AtomicIntegerArray passed = race(table, limit, 1);
       for (int round = 0; round < ROUNDS; round++) {

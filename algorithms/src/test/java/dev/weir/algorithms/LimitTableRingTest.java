@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.HashMap;
-import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,28 +46,6 @@ class LimitTableRingTest {
     }
     assertEquals(100, table.occupancy(NOW));
     assertEquals(0, table.overflowCount());
-  }
-
-  @Test
-  void showsEveryKeyWithItsExpiryAndNoForgottenOne() {
-    final Limit[] limits = tenPerSecond();
-    for (int key = 0; key < limits.length; key++) {
-      table.check(key, limits[key], 1, NOW, out);
-    }
-    table.check(100, limits[0], 1, NOW, out);
-    table.reset(100, NOW);
-    table.check(101, limits[0], 1, NOW - HOUR, out);
-    final Map<Long, Long> seen = new HashMap<>();
-    table.forEach(NOW, seen::put);
-    assertEquals(limits.length, seen.size());
-    for (long key = 0; key < limits.length; key++) {
-      table.peek(key, limits[(int) key], 1, NOW, out);
-      final long late = seen.get(key) - out.resetAtNs();
-      assertTrue(late >= 0 && late <= 2 * SECOND, "key " + key + " is " + late + " ns late");
-    }
-    seen.clear();
-    table.forEach(NOW + HOUR, seen::put);
-    assertTrue(seen.isEmpty());
   }
 
   @ParameterizedTest

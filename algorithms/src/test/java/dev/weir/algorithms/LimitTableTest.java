@@ -118,12 +118,12 @@ class LimitTableTest {
 
   @Test
   void grantsWhatIsLeft() {
-    assertEquals(7, table.grantUpTo(1, TEN_PER_SECOND, 7, NOW, out));
-    assertEquals(3, table.grantUpTo(1, TEN_PER_SECOND, 7, NOW, out));
-    assertEquals(0, table.grantUpTo(1, TEN_PER_SECOND, 7, NOW, out));
+    assertEquals(7, Grants.upTo(table, 1, TEN_PER_SECOND, 7, NOW, out));
+    assertEquals(3, Grants.upTo(table, 1, TEN_PER_SECOND, 7, NOW, out));
+    assertEquals(0, Grants.upTo(table, 1, TEN_PER_SECOND, 7, NOW, out));
     assertFalse(out.allowed());
     assertEquals(SECOND / 10, out.retryAfterNs());
-    assertEquals(10, table.grantUpTo(2, TEN_PER_SECOND, Long.MAX_VALUE, NOW, out));
+    assertEquals(10, Grants.upTo(table, 2, TEN_PER_SECOND, Long.MAX_VALUE, NOW, out));
   }
 
   @Test
@@ -318,7 +318,7 @@ class LimitTableTest {
       assertTrue(out.moved());
       assertFalse(table.peek(from, TEN_PER_SECOND, 1, graceEnds, out));
       assertTrue(out.moved());
-      assertEquals(0, table.grantUpTo(from, TEN_PER_SECOND, 1, graceEnds, out));
+      assertEquals(0, Grants.upTo(table, from, TEN_PER_SECOND, 1, graceEnds, out));
       assertFalse(table.refund(from, TEN_PER_SECOND, 1, NOW, graceEnds));
       assertFalse(table.reset(from, graceEnds));
       assertTrue(table.check(from, TEN_PER_SECOND, 1, graceEnds + 1, out));

@@ -36,7 +36,7 @@ class RefundTest {
   }
 
   private long grant(Limit limit, long wanted, long nowNs) {
-    return table.grantUpTo(1, limit, wanted, nowNs, out);
+    return Grants.upTo(table, 1, limit, wanted, nowNs, out);
   }
 
   @Test

@@ -185,7 +185,7 @@ class RingInterleavingTest {
   private static void leavesWhole(LimitTable table, Kind kind, Decision out, String where) {
     long later = 0;
     for (int step = 1; step < SUB_WINDOWS; step++) {
-      later += table.grantUpTo(KEY, kind.limit, 1, NOW + 1 + step * WIDTH, out);
+      later += Grants.upTo(table, KEY, kind.limit, 1, NOW + 1 + step * WIDTH, out);
     }
     table.peek(KEY, kind.limit, 1, NOW + 1 + WINDOW, out);
     assertEquals(later, out.current(), where);

@@ -166,7 +166,7 @@ class VectorsTest {
     void grant(long wanted, long nowUs) {
       final long granted = Math.min(wanted, model.available(nowUs * 1_000));
       final long waitNs = model.waitNs(nowUs * 1_000);
-      assertEquals(granted, table.grantUpTo(1, limit, wanted, nowUs * 1_000, out));
+      assertEquals(granted, Grants.upTo(table, 1, limit, wanted, nowUs * 1_000, out));
       charge(granted, waitNs, nowUs);
       line("grant", wanted, nowUs, "");
     }

@@ -25,7 +25,7 @@ class SeveralLimitsIT extends ScriptServer {
     Algorithm.BUCKET_RING
   };
 
-  private record Identity(LimitSet set, ScriptLimit[] limits, String[] keys) {}
+  private record Identity(dev.weir.algorithms.Limit[] here, ScriptLimit[] limits, String[] keys) {}
 
   private static Identity identity(int number, Random random) {
     final int size = 2 + random.nextInt(3);
@@ -39,7 +39,7 @@ class SeveralLimitsIT extends ScriptServer {
       scripts[i] = algorithm.script(capacity);
       keys[i] = "{p}" + number + ":" + i;
     }
-    return new Identity(LimitSet.of(limits), scripts, keys);
+    return new Identity(limits, scripts, keys);
   }
 
   @Test
@@ -51,6 +51,7 @@ class SeveralLimitsIT extends ScriptServer {
     }
     final CheckCall call = new CheckCall(4 * CHECKS_PER_CALL);
     final Decision out = new Decision();
+    final LimitSet set = new LimitSet();
     long latest = 1_000_000_000_000L;
     int refused = 0;
     int partial = 0;
@@ -68,15 +69,18 @@ class SeveralLimitsIT extends ScriptServer {
           final int number = identities.indexOf(identity);
           final long cost = 1 + random.nextInt(random.nextInt(8) == 0 ? 26 : 3);
           final long requests = 1 + random.nextInt(3);
+          set.clear();
+          for (int j = 0; j < identity.here.length; j++) {
+            set.add(table, 8 * number + j, identity.here[j], cost);
+          }
           long granted = 0;
-          while (granted < requests
-              && table.checkAll(number, identity.set, cost, nowUs * 1000, out)) {
+          while (granted < requests && set.check(nowUs * 1000, out)) {
             granted++;
           }
           expected.add(
               new long[] {
                 granted,
-                out.index(),
+                set.chosen(),
                 out.remaining(),
                 out.resetAtNs(),
                 granted == requests
@@ -90,7 +94,7 @@ class SeveralLimitsIT extends ScriptServer {
           keys.addAll(List.of(identity.keys));
           refused += granted == 0 ? 1 : 0;
           partial += granted > 0 && granted < requests ? 1 : 0;
-          notFirst += out.index() > 0 ? 1 : 0;
+          notFirst += set.chosen() > 0 ? 1 : 0;
         }
         final CheckReply reply = at(nowUs, call, keys.toArray(new String[0]));
         for (int i = 0; i < CHECKS_PER_CALL; i++) {

@@ -314,23 +314,27 @@ public final class TableStress {
   public static class SetRace extends StateTable {
     private static final Limit MANY = Limit.slidingCounter(9, 10 * StressTable.SECOND);
     private static final Limit ONE = Limit.gcra(1, 10 * StressTable.SECOND, 1);
-    private static final LimitSet BOTH = LimitSet.of(MANY, ONE);
+
+    private LimitSet both() {
+      return new LimitSet()
+          .add(stress.table, stress.key(0), MANY, 1)
+          .add(stress.table, stress.key(1), ONE, 1);
+    }
 
     @Actor
     public void first(ZZI_Result r) {
-      r.r1 = stress.table.checkAll(stress.key(0), BOTH, 1, stress.nowNs(), mine);
+      r.r1 = both().check(stress.nowNs(), mine);
     }
 
     @Actor
     public void second(ZZI_Result r) {
-      r.r2 = stress.table.checkAll(stress.key(0), BOTH, 1, stress.nowNs(), other);
+      r.r2 = both().check(stress.nowNs(), other);
     }
 
     @Arbiter
     public void after(ZZI_Result r) {
       r.r3 = 10 * stress.current(0, MANY, stress.nowNs());
-      stress.table.peek(BOTH.key(stress.key(0), 1), ONE, 1, stress.nowNs(), mine);
-      r.r3 += (int) mine.current();
+      r.r3 += stress.current(1, ONE, stress.nowNs());
       stress.giveBack();
     }
   }

@@ -14,6 +14,7 @@ import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.identity.Identities;
 import dev.weir.proxy.rule.identity.IdentityReader;
 import io.netty.channel.EventLoop;
 
@@ -113,7 +114,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public void expect(Question[] questions, int count) {
-    rules.lookAhead(questions, count, gate, charges);
+    rules.lookAhead(questions, count, gate);
   }
 
   @Override
@@ -233,9 +234,9 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     return gate.decidesInOne(of);
   }
 
-  /** Marks the memory that the decision on charges will read, for {@link #fetch}. */
-  public void expect(Charges of) {
-    gate.expect(of);
+  /** Marks the memory that a decision on limits of no rule set will read, for {@link #fetch}. */
+  public void expect(Rule limits, Identities of) {
+    gate.expect(limits, of);
   }
 
   /** Prefetches all marked memory at once. */

@@ -1,6 +1,8 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.identity.Identities;
 
 /** Decides on charges. One per event loop, used by that loop only. */
 public interface Gate {
@@ -35,8 +37,12 @@ public interface Gate {
     return true;
   }
 
-  /** Marks the memory that the decision on charges will read, for {@link #fetch}. */
-  default void expect(Charges charges) {
+  /**
+   * Marks the memory that a decision on a rule's limits will read, for {@link #fetch}.
+   *
+   * @param of the identities by the rule's groups.
+   */
+  default void expect(Rule rule, Identities of) {
     // It is near, or elsewhere.
   }
 

@@ -2,6 +2,8 @@ package dev.weir.proxy.admission;
 
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.identity.Identities;
 import dev.weir.proxy.rule.spec.Mode;
 
 /** Sends each question to the gate that decides on its charges, or to several gates. */
@@ -35,9 +37,9 @@ public final class GateByMode implements Gate {
   }
 
   @Override
-  public void expect(Charges charges) {
-    if (!charges.isMixed()) {
-      of(charges.group(0).mode()).expect(charges);
+  public void expect(Rule rule, Identities of) {
+    if (rule.localGroupCount() == rule.groupCount()) {
+      local.expect(rule, of);
     }
   }
 

@@ -2,12 +2,16 @@ package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.Decision;
 import dev.weir.algorithms.Limit;
+import dev.weir.algorithms.LimitSet;
 import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.request.Operation;
+import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.BudgetGroup;
+import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.identity.Identities;
 import dev.weir.proxy.rule.spec.OnStoreFailure;
 
 /** Decides at once from this node's limit tables, which all event loops share. */
@@ -39,8 +43,12 @@ public final class LocalGate implements Gate {
   private static final long SHARE_SEED = 0x9E37_79B9_7F4A_7C15L;
 
   private final LimitTables tables;
-  private final AllOrNone budgets;
-  private final ReloadCarryOver past;
+  private final LimitSet budgets = new LimitSet();
+
+  /** The quota policy of each budget, and its place among the rows of the verdict. */
+  private final QuotaPolicy[] policies = new QuotaPolicy[LimitSet.MAX_SIZE];
+
+  private final int[] rows = new int[LimitSet.MAX_SIZE];
   private final Decision decision = new Decision();
   private final Verdict verdict = new Verdict();
 
@@ -64,8 +72,6 @@ public final class LocalGate implements Gate {
 
   public LocalGate(LimitTables tables) {
     this.tables = tables;
-    this.budgets = new AllOrNone(tables);
-    this.past = new ReloadCarryOver(tables);
   }
 
   @Override
@@ -74,15 +80,15 @@ public final class LocalGate implements Gate {
   }
 
   @Override
-  public void expect(Charges charges) {
-    for (int i = 0; i < charges.groupCount(); i++) {
-      BudgetGroup group = charges.group(i);
+  public void expect(Rule rule, Identities of) {
+    for (int i = 0; i < rule.groupCount(); i++) {
+      BudgetGroup group = rule.group(i);
       for (int j = 0; j < group.size() && expectedCount < MAX_EXPECTED; j++) {
         Budget budget = group.budget(j).latest();
         Limit share = budget.share();
         if (share != null) {
           expectedTables[expectedCount] = tables.of(share);
-          expectedKeys[expectedCount++] = charges.hash(i) ^ budget.seed();
+          expectedKeys[expectedCount++] = of.of(i).hash() ^ budget.seed();
         }
       }
     }
@@ -129,7 +135,7 @@ public final class LocalGate implements Gate {
     }
     Verdict answer = answer(allowed, nowNs);
     if (charges.areRowsWanted()) {
-      budgets.rows(allowed && charges.operation() == Operation.CHECK, nowNs, decision, answer);
+      addRows(allowed && charges.operation() == Operation.CHECK, nowNs, answer);
     }
     return answer;
   }
@@ -165,13 +171,39 @@ public final class LocalGate implements Gate {
           return false;
         }
         Limit limit = share == null ? budget.limit() : share;
-        budgets.add(key, limit, budget.policy(), row, cost);
+        policies[budgets.size()] = budget.policy();
+        rows[budgets.size()] = row;
+        LimitTable table = tables.of(limit);
+        budgets.add(table, key, limit, cost);
         if (budget.past() != null) {
-          gathered = gathered && past.carryOver(budget, identity, nowNs, decision);
+          gathered = gathered && carryOver(budget.past(), identity, table, key, limit, nowNs);
         }
       }
     }
     return gathered;
+  }
+
+  /**
+   * Moves what an identity used before its limit changed to the new limit, from the newest former
+   * limit first. Other threads that are moving it meanwhile start again ({@link
+   * LimitTable#carryOver}).
+   *
+   * @return false, with a refusal, if another thread has not finished moving it.
+   */
+  private boolean carryOver(
+      Budget.Past newest, long identity, LimitTable table, long key, Limit limit, long nowNs) {
+    if (newest.isOver() && table.isKnown(key, nowNs)) {
+      return true; // it came with all that there was
+    }
+    for (Budget.Past past = newest; past != null; past = past.earlier()) {
+      long pastKey = identity ^ past.seed();
+      LimitTable from = tables.of(past.limit());
+      if (!from.carryOver(
+          pastKey, past.limit(), table, key, limit, past.isOver(), nowNs, decision)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Resets budgets, and those of replaced limits, as their use has been carried over. */
@@ -193,9 +225,11 @@ public final class LocalGate implements Gate {
   }
 
   private Verdict answer(boolean allowed, long nowNs) {
+    QuotaPolicy policy = policies[budgets.chosen()];
+    long capacity = budgets.limit(budgets.chosen()).capacity();
     long resetAfterNs = Math.max(0, decision.resetAtNs() - nowNs);
     if (allowed) {
-      verdict.allow(budgets.policy(), budgets.capacity(), decision.remaining(), resetAfterNs);
+      verdict.allow(policy, capacity, decision.remaining(), resetAfterNs);
       long waitNs = decision.waitNs();
       return waitNs >= LEAST_WAIT_NS ? verdict.dueNs(nowNs + waitNs) : verdict;
     }
@@ -203,11 +237,31 @@ public final class LocalGate implements Gate {
     boolean never = retryAfterNs == Decision.NEVER;
     return verdict.refuse(
         never ? RefusalReason.NEVER_SATISFIABLE : RefusalReason.OVER_LIMIT,
-        budgets.policy(),
-        budgets.capacity(),
+        policy,
+        capacity,
         decision.remaining(),
         resetAfterNs,
         never ? 0 : retryAfterNs);
+  }
+
+  /**
+   * Writes the figures of each budget.
+   *
+   * @param passed whether the budgets have been charged.
+   */
+  private void addRows(boolean passed, long nowNs, Verdict to) {
+    for (int i = 0; i < budgets.size(); i++) {
+      boolean isAllowed = budgets.peek(i, nowNs, decision) || passed;
+      long retryAfterNs = isAllowed ? 0 : decision.retryAfterNs();
+      to.row(
+          rows[i],
+          isAllowed,
+          policies[i],
+          decision.limit(),
+          decision.remaining(),
+          Math.max(0, decision.resetAtNs() - nowNs),
+          retryAfterNs == Decision.NEVER ? 0 : retryAfterNs);
+    }
   }
 
   @Override
@@ -216,7 +270,9 @@ public final class LocalGate implements Gate {
       return false;
     }
     chargedTicket = NOBODY;
-    budgets.keep(into, chargedAtNs);
+    for (int i = 0; i < budgets.size(); i++) {
+      into.add(budgets.key(i), budgets.limit(i), budgets.cost(i), chargedAtNs);
+    }
     return true;
   }
 

@@ -58,12 +58,8 @@ final class QuestionRules {
     return identities;
   }
 
-  /**
-   * Finds rules and identities of questions ahead, and has the gate prefetch memory.
-   *
-   * @param scratch overwritten.
-   */
-  void lookAhead(Question[] questions, int count, Gate gate, Charges scratch) {
+  /** Finds rules and identities of questions ahead, and has the gate prefetch memory. */
+  void lookAhead(Question[] questions, int count, Gate gate) {
     if (prefetches.length < count) {
       int known = prefetches.length;
       prefetches = Arrays.copyOf(prefetches, count);
@@ -79,7 +75,7 @@ final class QuestionRules {
         if (before == null || !isOfSameRule(question, before)) {
           rule = find(question);
         }
-        lookAhead(question, rule, prefetches[i], gate, scratch);
+        lookAhead(question, rule, prefetches[i], gate);
         before = question;
       }
     }
@@ -91,7 +87,7 @@ final class QuestionRules {
     return one.request() == other.request() && Objects.equals(one.ruleId(), other.ruleId());
   }
 
-  private void lookAhead(Question question, Rule rule, Prefetch into, Gate gate, Charges scratch) {
+  private void lookAhead(Question question, Rule rule, Prefetch into, Gate gate) {
     if (rule != null
         && rule.action() == RuleAction.LIMIT
         && rule.localGroupCount() == rule.groupCount()
@@ -100,7 +96,7 @@ final class QuestionRules {
       into.set(question, rules, rule, fault, identities);
       question.expectation(into);
       if (fault == null) {
-        gate.expect(scratch.set(rule, into, question));
+        gate.expect(rule, identities);
       }
     }
   }

@@ -220,7 +220,7 @@ public final class RateLimiter {
     }
     if (status.isLocal() && call.descriptorCount() > 1) {
       status.expect();
-      admission.expect(charges(status, status));
+      admission.expect(status.charged(), status);
     } else {
       ask(verdict, status, whose, nowNs);
     }
