@@ -45,7 +45,7 @@ public final class LeaseTable implements AutoCloseable {
   /** The most units of one lease. */
   public static final long MAX_UNITS = (1 << LeaseWord.UNIT_BITS - 1) - 1;
 
-  /** Places of leases, by hand. */
+  /** Places of leases in each hand. */
   public static final int LEASES_PER_HAND = LEASES;
 
   private static final int CACHE_LINE_BYTES = 64;

@@ -4,10 +4,10 @@ package dev.weir.algorithms.lease;
  * Decides what a hand is used for, and when the store is asked for more: the rules of leases, with
  * the time as an argument. One per thread; the hands are all threads'.
  *
- * <p>A request first {@linkplain #take takes} from the hand. If that is empty, and {@linkplain
- * #isSpaced nothing} keeps it from asking, the store is asked for it, and at the same time for what
- * is {@linkplain #want wanted} beside it; if the hand is about to be empty, that is asked for
- * ahead. Each ask is ended by {@link #answered}, {@link #lost} or its deadline.
+ * <p>A request first {@linkplain LeaseTable#take takes} from the hand. If that is empty, and
+ * {@linkplain #isSpaced nothing} keeps it from asking, the store is asked for it, and at the same
+ * time for what is {@linkplain #want wanted} beside it; if the hand is about to be empty, that is
+ * asked for ahead. Each ask is ended by {@link #answered}, {@link #lost} or its deadline.
  */
 public final class Leasing {
   private final LeaseTable hands;
@@ -30,24 +30,10 @@ public final class Leasing {
    *     such a life do not pay.
    */
   public int arrived(long key, LeaseTerms terms, long nowNs) {
-    return arrived(find(key, terms), key, terms, nowNs);
-  }
-
-  /**
-   * The hand of a key; {@link LeaseTable#NONE} if it has none, or leases of such a life do not pay.
-   */
-  public int find(long key, LeaseTerms terms) {
-    return terms.pays(roundTrips.medianNs()) ? hands.find(key) : LeaseTable.NONE;
-  }
-
-  /**
-   * Counts an arrival as {@link #arrived(long, LeaseTerms, long)} does, of a key whose hand was
-   * looked for already.
-   */
-  private int arrived(int found, long key, LeaseTerms terms, long nowNs) {
     if (!terms.pays(roundTrips.medianNs())) {
       return LeaseTable.NONE;
     }
+    int found = hands.find(key);
     int hand = found == LeaseTable.NONE ? hands.claim(key, nowNs) : found;
     if (hand != LeaseTable.NONE) {
       hands.arrived(hand, terms, nowNs);
@@ -55,9 +41,11 @@ public final class Leasing {
     return hand;
   }
 
-  /** Takes what a request costs, if the hand has so much. */
-  public boolean take(int hand, long key, long cost, long nowNs, Taken into) {
-    return hands.take(hand, key, cost, nowNs, into);
+  /**
+   * The hand of a key; {@link LeaseTable#NONE} if it has none, or leases of such a life do not pay.
+   */
+  public int find(long key, LeaseTerms terms) {
+    return terms.pays(roundTrips.medianNs()) ? hands.find(key) : LeaseTable.NONE;
   }
 
   /**

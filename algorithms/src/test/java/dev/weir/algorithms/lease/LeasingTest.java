@@ -86,10 +86,10 @@ class LeasingTest {
     int hand = arrive(100, MS);
     lease(hand, 10, LIFE_NS);
     for (int left = 9; left > 2; left--) {
-      assertTrue(leasing.take(hand, KEY, 1, nowNs, taken));
+      assertTrue(hands.take(hand, KEY, 1, nowNs, taken));
       assertFalse(leasing.isAlmostEmpty(TERMS, taken, nowNs), "left: " + left);
     }
-    assertTrue(leasing.take(hand, KEY, 1, nowNs, taken));
+    assertTrue(hands.take(hand, KEY, 1, nowNs, taken));
     assertTrue(leasing.isAlmostEmpty(TERMS, taken, nowNs));
   }
 
@@ -98,10 +98,10 @@ class LeasingTest {
     int hand = arrive(100, MS);
     lease(hand, 100, LIFE_NS);
     nowNs += 79 * MS;
-    assertTrue(leasing.take(hand, KEY, 1, nowNs, taken));
+    assertTrue(hands.take(hand, KEY, 1, nowNs, taken));
     assertFalse(leasing.isAlmostEmpty(TERMS, taken, nowNs));
     nowNs += 2 * MS;
-    assertTrue(leasing.take(hand, KEY, 1, nowNs, taken));
+    assertTrue(hands.take(hand, KEY, 1, nowNs, taken));
     assertTrue(leasing.isAlmostEmpty(TERMS, taken, nowNs));
   }
 
@@ -110,9 +110,9 @@ class LeasingTest {
     int hand = arrive(100, MS);
     hands.publish(hand, hands.reserve(hand, KEY), 100, nowNs + 10 * MS);
     leasing.answered(hand, TERMS, leasing.askNs(nowNs), 100, 100, false, true, nowNs);
-    assertTrue(leasing.take(hand, KEY, 1, nowNs, taken));
+    assertTrue(hands.take(hand, KEY, 1, nowNs, taken));
     assertFalse(leasing.isAlmostEmpty(TERMS, taken, nowNs));
-    assertTrue(leasing.take(hand, KEY, 79, nowNs, taken));
+    assertTrue(hands.take(hand, KEY, 79, nowNs, taken));
     assertTrue(leasing.isAlmostEmpty(TERMS, taken, nowNs), "but when it is nearly used up");
   }
 
@@ -123,7 +123,7 @@ class LeasingTest {
     assertTrue(leasing.want(hand, TERMS, 1, nowNs) > 0);
     final long askNs = leasing.askNs(nowNs);
     assertEquals(0, leasing.want(hand, TERMS, 1, nowNs));
-    assertTrue(leasing.take(hand, KEY, 1, nowNs, taken));
+    assertTrue(hands.take(hand, KEY, 1, nowNs, taken));
     assertFalse(leasing.isAlmostEmpty(TERMS, taken, nowNs));
     leasing.lost(hand, askNs);
     assertTrue(leasing.isAlmostEmpty(TERMS, taken, nowNs));
@@ -136,7 +136,7 @@ class LeasingTest {
   void pausesAfterAnAskAheadThatFoundNothing() {
     int hand = arrive(1_000, MS);
     lease(hand, 10, 2 * LIFE_NS);
-    assertTrue(leasing.take(hand, KEY, 9, nowNs, taken));
+    assertTrue(hands.take(hand, KEY, 9, nowNs, taken));
     assertTrue(leasing.isAlmostEmpty(TERMS, taken, nowNs));
     leasing.answered(hand, TERMS, leasing.askNs(nowNs), 0, 10, true, false, nowNs);
     assertFalse(leasing.isAlmostEmpty(TERMS, taken, nowNs + 25 * MS));
@@ -149,13 +149,13 @@ class LeasingTest {
     int hand = arrive(1_000, MS);
     lease(hand, 4, 2 * LIFE_NS);
     leasing.answered(hand, TERMS, leasing.askNs(nowNs), 4, 8, false, false, nowNs);
-    assertTrue(leasing.take(hand, KEY, 3, nowNs, taken));
+    assertTrue(hands.take(hand, KEY, 3, nowNs, taken));
     assertFalse(leasing.isAlmostEmpty(TERMS, taken, nowNs));
-    assertTrue(leasing.take(hand, KEY, 1, nowNs, taken));
+    assertTrue(hands.take(hand, KEY, 1, nowNs, taken));
     assertTrue(leasing.isAlmostEmpty(TERMS, taken, nowNs), "half of what was wanted is enough");
     lease(hand, 4, 2 * LIFE_NS);
     leasing.answered(hand, TERMS, leasing.askNs(nowNs), 4, 9, false, false, nowNs);
-    assertTrue(leasing.take(hand, KEY, 4, nowNs, taken));
+    assertTrue(hands.take(hand, KEY, 4, nowNs, taken));
     assertFalse(leasing.isAlmostEmpty(TERMS, taken, nowNs + 25 * MS));
     assertTrue(leasing.isAlmostEmpty(TERMS, taken, nowNs + 26 * MS));
     assertTrue(leasing.want(hand, TERMS, 1, nowNs) > 0, "a request may still ask");

@@ -218,7 +218,7 @@ final class Simulation implements AutoCloseable {
     int hand = sidecar.leasing.arrived(name, terms, clockNs);
     if (hand == LeaseTable.NONE) {
       askUnlessProven(sidecar, key, hand);
-    } else if (sidecar.leasing.take(hand, name, cost, clockNs, sidecar.taken)) {
+    } else if (sidecar.hands.take(hand, name, cost, clockNs, sidecar.taken)) {
       figures.withoutWaiting++;
       admit(key);
       if (sidecar.leasing.isAlmostEmpty(terms, sidecar.taken, clockNs)) {
@@ -295,7 +295,7 @@ final class Simulation implements AutoCloseable {
     ask.waiting = spare;
     asked.clear();
     for (int i = 0; i < served.size(); i++) {
-      if (sidecar.leasing.take(hand, name(key), cost, clockNs, sidecar.taken)) {
+      if (sidecar.hands.take(hand, name(key), cost, clockNs, sidecar.taken)) {
         admit(key);
       } else if (sidecar.isProven(key, clockNs)) {
         refuse(key);

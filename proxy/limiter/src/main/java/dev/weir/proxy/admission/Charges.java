@@ -34,16 +34,14 @@ public final class Charges {
   /** Costs by charge, if the question gives one for each; else all cost {@code cost}. */
   private final long[] costs = new long[RuleSpec.MAX_BUDGETS];
 
-  /**
-   * The rule whose groups of budgets these are; nothing else of it is read later. Null for a list.
-   */
-  private Rule rule;
+  /** The groups: those of a rule, or {@link #list}. */
+  private BudgetGroup[] groups;
 
   /** The groups of a list, each with one budget. */
   private final BudgetGroup[] list = new BudgetGroup[RuleSpec.MAX_BUDGETS];
 
-  /** The limits of a list that the store charges; null until they are needed. */
-  private ScriptLimit[] listLimits;
+  /** The limits that the store charges; of a list null until they are needed. */
+  private ScriptLimit[] storeLimits;
 
   private Identities identities;
   private long cost;
@@ -62,25 +60,22 @@ public final class Charges {
   private boolean isUniform;
   private boolean isLeased;
 
-  /** Makes the charges of a rule at the rule's own cost, as for proxied requests. */
-  public Charges set(Rule rule, Identities of) {
-    operation = Operation.CHECK;
-    purpose = Purpose.TRAFFIC;
-    deadlineNs = Question.NO_DEADLINE;
-    wantsRows = false;
-    isOnce = false;
-    isFollowed = false;
-    return make(rule, of);
-  }
-
   /**
    * Makes the charges of a rule for a question.
    *
    * @param of the identities by the rule's groups.
    */
   public Charges set(Rule rule, Identities of, Question question) {
-    begin(question);
-    make(rule, of);
+    begin(of, question);
+    groups = rule.groups();
+    storeLimits = rule.storeLimits();
+    groupCount = groups.length;
+    localGroupCount = rule.localGroupCount();
+    cost = rule.cost();
+    isLeased = rule.isLeased();
+    for (int group = 0; group < groupCount; group++) {
+      hashes[group] = of.of(group).hash();
+    }
     if (question.isCostGiven()) {
       setCosts(question);
     }
@@ -93,14 +88,12 @@ public final class Charges {
    * @param of the identities by their places in the list.
    */
   public Charges list(Identities of, Question question) {
-    begin(question);
-    rule = null;
-    listLimits = null;
-    identities = of;
+    begin(of, question);
+    groups = list;
+    storeLimits = null;
     groupCount = 0;
     localGroupCount = 0;
     areCostsGiven = true;
-    isUniform = true;
     isLeased = true;
     return this;
   }
@@ -123,7 +116,10 @@ public final class Charges {
     return this;
   }
 
-  private void begin(Question question) {
+  private void begin(Identities of, Question question) {
+    identities = of;
+    areCostsGiven = false;
+    isUniform = true;
     operation = question.operation();
     purpose = question.purpose();
     deadlineNs = question.deadlineNs();
@@ -144,27 +140,12 @@ public final class Charges {
     areCostsGiven = true;
     int charge = 0;
     for (int group = 0; group < groupCount; group++) {
-      BudgetGroup budgets = rule.group(group);
+      BudgetGroup budgets = groups[group];
       for (int i = 0; i < budgets.size(); i++) {
         costs[charge] = question.costOf(budgets.budget(i).index(), cost);
         isUniform &= costs[charge++] == costs[0];
       }
     }
-  }
-
-  private Charges make(Rule of, Identities whose) {
-    rule = of;
-    identities = whose;
-    groupCount = of.groupCount();
-    localGroupCount = of.localGroupCount();
-    cost = of.cost();
-    areCostsGiven = false;
-    isUniform = true;
-    isLeased = of.isLeased();
-    for (int group = 0; group < groupCount; group++) {
-      hashes[group] = whose.of(group).hash();
-    }
-    return this;
   }
 
   /** Copies another question's charges, of the identities only their hashes. */
@@ -177,7 +158,8 @@ public final class Charges {
     isFollowed = from.isFollowed;
     onceHigh = from.onceHigh;
     onceLow = from.onceLow;
-    rule = from.rule;
+    groups = from.isList() ? list : from.groups;
+    storeLimits = from.storeLimits;
     identities = null;
     groupCount = from.groupCount;
     localGroupCount = from.localGroupCount;
@@ -185,9 +167,8 @@ public final class Charges {
     areCostsGiven = from.areCostsGiven;
     isUniform = from.isUniform;
     isLeased = from.isLeased;
-    if (rule == null) {
+    if (isList()) {
       System.arraycopy(from.list, 0, list, 0, groupCount);
-      listLimits = from.listLimits;
     }
     System.arraycopy(from.hashes, 0, hashes, 0, groupCount);
     if (areCostsGiven) {
@@ -195,14 +176,18 @@ public final class Charges {
     }
   }
 
-  /** Drops the reference to the rule. */
+  /** Drops the references to the limits. */
   void clear() {
-    if (rule == null) {
+    if (isList()) {
       Arrays.fill(list, 0, groupCount, null);
-      listLimits = null;
     }
-    rule = null;
+    groups = null;
+    storeLimits = null;
     groupCount = 0;
+  }
+
+  private boolean isList() {
+    return groups == list;
   }
 
   /** The operation on the budgets. */
@@ -212,6 +197,11 @@ public final class Charges {
 
   Purpose purpose() {
     return purpose;
+  }
+
+  /** Whether metrics of the store count it; who asks for another purpose counts for itself. */
+  boolean isTraffic() {
+    return purpose == Purpose.TRAFFIC;
   }
 
   /** When the verdict is no longer of use; or {@link Question#NO_DEADLINE}. */
@@ -266,12 +256,12 @@ public final class Charges {
   }
 
   public BudgetGroup group(int group) {
-    return rule == null ? list[group] : rule.group(group);
+    return groups[group];
   }
 
   /** The row of a charge's budget in the verdict: its place in the rule, or in the list. */
   int row(int charge, Budget budget) {
-    return rule == null ? charge : budget.index();
+    return isList() ? charge : budget.index();
   }
 
   /** The identity of a group; valid while the question is being asked. */
@@ -286,14 +276,14 @@ public final class Charges {
 
   /** The key of a group's identity in the lease table. */
   long leaseKey(int group) {
-    return hashes[group] ^ rule.group(group).leaseSeed();
+    return hashes[group] ^ groups[group].leaseSeed();
   }
 
   /** The first charge of a group. */
   int firstCharge(int group) {
     int first = 0;
     for (int i = 0; i < group; i++) {
-      first += group(i).size();
+      first += groups[i].size();
     }
     return first;
   }
@@ -330,16 +320,13 @@ public final class Charges {
    * The limits of all groups that the store charges: the same array as long as these limits stay.
    */
   ScriptLimit[] storeLimits() {
-    if (rule != null) {
-      return rule.storeLimits();
-    }
-    if (listLimits == null) {
-      listLimits = new ScriptLimit[groupCount];
+    if (storeLimits == null) {
+      storeLimits = new ScriptLimit[groupCount];
       for (int group = 0; group < groupCount; group++) {
-        listLimits[group] = list[group].budget(0).storeLimit();
+        storeLimits[group] = groups[group].budget(0).storeLimit();
       }
     }
-    return listLimits;
+    return storeLimits;
   }
 
   /**
@@ -347,10 +334,7 @@ public final class Charges {
    * request has a slot in a queue.
    */
   boolean coalesces() {
-    if (rule == null) {
-      return false;
-    }
-    Budget first = rule.group(localGroupCount).budget(0);
-    return first.spec().limit().overflow() != Overflow.QUEUE;
+    Budget first = groups[localGroupCount].budget(0);
+    return !isList() && first.spec().limit().overflow() != Overflow.QUEUE;
   }
 }

@@ -11,6 +11,7 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.StoreMetrics;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.spec.RuleSpec;
@@ -23,8 +24,8 @@ import java.util.function.Consumer;
 
 /**
  * Decides by the store, for the whole fleet. A request passes only if the store says so, or if the
- * store says nothing and the charge's policy lets it pass; it is refused without a question only if
- * the store's last answer proves that the answer would be no: {@link RefusalProofs}.
+ * store says nothing and the charge's failure policy lets it pass; it is refused without a question
+ * only if the store's last answer proves that the answer would be no: {@link RefusalProofs}.
  *
  * <p>The budgets of one key are one check, which the store decides as a whole. So are those of
  * several keys if they are in reach of one call. Else each key has a check of its own, all are
@@ -35,7 +36,7 @@ import java.util.function.Consumer;
  * <pre>
  * OPEN    -> all checks granted             -> PASSED
  * OPEN    -> all decided, one refused       -> asked again from that one on, or REFUSED
- * OPEN    -> one has no decision in time    -> as its policy says; what others say changes nothing
+ * OPEN    -> one has no decision in time    -> as its failure policy says, whatever others say
  * REFUSED -> what is granted goes back
  * </pre>
  *
@@ -48,10 +49,10 @@ public final class ExactGate implements Gate {
   private final LoopStore store;
   private final LoopClock clock;
   private final LocalGate local;
-  private final FailurePolicy policy;
+  private final FailurePolicy failurePolicy;
   private final StoreKeyWriter names;
   private final RefusalProofs proofs;
-  private final StoreCounts counts;
+  private final StoreMetrics metrics;
   private final StoreChecks checks;
   private final StoreKeys keys = new StoreKeys(RuleSpec.MAX_BUDGETS + 1); // and a record
   private final Verdict verdict = new Verdict();
@@ -87,9 +88,9 @@ public final class ExactGate implements Gate {
     this.clock = clock;
     this.local = local;
     this.deadlineNs = settings.deadlineNs();
-    this.counts = new StoreCounts(metrics);
+    this.metrics = metrics;
     this.checks = new StoreChecks(store);
-    this.policy = new FailurePolicy(local, clock, counts);
+    this.failurePolicy = new FailurePolicy(local, clock, metrics);
     this.names = new StoreKeyWriter(storeNames);
     boolean isOneServer =
         settings.topology() == Topology.STANDALONE || settings.topology() == Topology.SENTINEL;
@@ -116,13 +117,6 @@ public final class ExactGate implements Gate {
     return ask(ticket, charges, nowNs, outcome, LeaseTable.NONE, null, 0);
   }
 
-  /**
-   * Asks as {@link #ask(long, Charges, long, Outcome, int, Taken[], int)} does, with nothing taken.
-   */
-  Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome, int hand) {
-    return ask(ticket, charges, nowNs, outcome, hand, null, 0);
-  }
-
   @Override
   public boolean decidesInOne(Charges charges) {
     nameBudgets(charges);
@@ -146,11 +140,15 @@ public final class ExactGate implements Gate {
     return proofs.isProven(charges, group, nowNs);
   }
 
-  /** The remembered refusal for a request; null if there is none. */
+  /**
+   * The remembered refusal for a request; null if there is none.
+   *
+   * @param without a bit for each of the store's groups that is skipped, the first the lowest.
+   */
   Verdict proven(Charges charges, int without, long nowNs) {
     Verdict proven = proofs.find(charges, without, nowNs, verdict);
-    if (proven != null) {
-      counts.refusedByProof(charges.purpose());
+    if (proven != null && charges.isTraffic()) {
+      metrics.refusedByProof();
     }
     return proven;
   }
@@ -221,10 +219,8 @@ public final class ExactGate implements Gate {
   }
 
   private void putBack(Taken[] taken, int groups) {
-    for (int group = 0; groups >>> group != 0; group++) {
-      if ((groups >>> group & 1) != 0) {
-        leases.putBack(taken[group]);
-      }
+    if (groups != 0) {
+      leases.putBack(taken, groups);
     }
   }
 
@@ -250,9 +246,8 @@ public final class ExactGate implements Gate {
   }
 
   private void askWaiting(LateQuestion late, long nowNs) {
-    Verdict proven = proofs.find(late.charges, nowNs, verdict);
+    Verdict proven = proven(late.charges, 0, nowNs);
     if (proven != null) {
-      counts.refusedByProof(late.charges.purpose());
       late.outcome.settle(late.ticket, proven);
       leave(late);
       return;
@@ -282,8 +277,8 @@ public final class ExactGate implements Gate {
   }
 
   private Verdict withoutPlace(long ticket, Charges charges) {
-    counts.full();
-    Verdict decided = policy.decide(ticket, charges);
+    metrics.storeUnavailable(StoreFault.FULL);
+    Verdict decided = failurePolicy.decide(ticket, charges);
     if (decided.allowed() && charges.operation() == Operation.CHECK) {
       checks.owe(charges, keys, clock.nowNs());
     }
@@ -367,7 +362,7 @@ public final class ExactGate implements Gate {
       }
       case RESET -> {
         store.forget(decision.keys(), decision.firstKey(), late.limits(check).length);
-        policy.reset(late.ticket, late.charges);
+        failurePolicy.reset(late.ticket, late.charges);
       }
     }
     ended(late);
@@ -425,7 +420,7 @@ public final class ExactGate implements Gate {
       late.state = State.REFUSED;
       Verdict decided = verdict.allowUnlimited();
       if (late.outcome.awaits(late.ticket)) {
-        decided = policy.decide(late.ticket, late.charges);
+        decided = failurePolicy.decide(late.ticket, late.charges);
         late.state = decided.allowed() ? State.PASSED : State.REFUSED;
       }
       if (late.state == State.REFUSED) {

@@ -1,6 +1,7 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.metrics.StoreMetrics;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
@@ -16,16 +17,16 @@ final class FailurePolicy {
 
   private final LocalGate local;
   private final LoopClock clock;
-  private final StoreCounts counts;
+  private final StoreMetrics metrics;
   private final Verdict verdict = new Verdict();
 
   /**
    * @param local decides under the failure policy {@code local-share}.
    */
-  FailurePolicy(LocalGate local, LoopClock clock, StoreCounts counts) {
+  FailurePolicy(LocalGate local, LoopClock clock, StoreMetrics metrics) {
     this.local = local;
     this.clock = clock;
-    this.counts = counts;
+    this.metrics = metrics;
   }
 
   /**
@@ -52,7 +53,9 @@ final class FailurePolicy {
             : asksShare
                 ? local.decide(ticket, charges, true, clock.nowNs())
                 : verdict.allowUnlimited();
-    counts.fellBack(charges.purpose(), decided.allowed());
+    if (charges.isTraffic()) {
+      metrics.fellBack(decided.allowed());
+    }
     return decided;
   }
 

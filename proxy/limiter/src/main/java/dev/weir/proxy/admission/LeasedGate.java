@@ -62,11 +62,10 @@ public final class LeasedGate implements Gate {
   private LateQuestion lastShort;
 
   /**
-   * A gate in front of another one.
-   *
+   * @param exact asks the store.
    * @param shared by all event loops.
    */
-  public static LeasedGate of(
+  public LeasedGate(
       ExactGate exact,
       SharedLeases shared,
       LoopStore store,
@@ -74,13 +73,13 @@ public final class LeasedGate implements Gate {
       StoreNames storeNames,
       LoopClock clock,
       LoopMetrics metrics) {
-    return of(exact, shared, store, settings, storeNames, clock, LeasedGate::wallNs, metrics);
+    this(exact, shared, store, settings, storeNames, clock, LeasedGate::wallNs, metrics);
   }
 
   /**
    * @param wallNs the time of day.
    */
-  static LeasedGate of(
+  LeasedGate(
       ExactGate exact,
       SharedLeases shared,
       LoopStore store,
@@ -89,33 +88,22 @@ public final class LeasedGate implements Gate {
       LoopClock clock,
       LongSupplier wallNs,
       LoopMetrics metrics) {
-    LeaseKeeper leases =
-        new LeaseKeeper(shared, store, settings.deadlineNs(), clock, wallNs, metrics.leases());
-    return new LeasedGate(exact, leases, storeNames, clock, metrics.leases());
-  }
-
-  private static long wallNs() {
-    return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
-  }
-
-  private LeasedGate(
-      ExactGate exact,
-      LeaseKeeper leases,
-      StoreNames storeNames,
-      LoopClock clock,
-      LeaseMetrics counts) {
     this.exact = exact;
-    this.leases = leases;
+    this.counts = metrics.leases();
+    this.leases = new LeaseKeeper(shared, store, settings.deadlineNs(), clock, wallNs, counts);
     this.leasing = leases.leasing();
     this.table = leases.table();
     this.clock = clock;
     this.names = new StoreKeyWriter(storeNames);
-    this.counts = counts;
     exact.leases(leases, this::serve);
     leases.awaited().afterServing(this::askForShort);
     for (int i = 0; i < taken.length; i++) {
       taken[i] = new Taken();
     }
+  }
+
+  private static long wallNs() {
+    return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
   }
 
   @Override
@@ -146,7 +134,7 @@ public final class LeasedGate implements Gate {
       counts.byStore();
       return exact.ask(ticket, charges, nowNs, outcome);
     }
-    if (leasing.take(hand, key, cost, nowNs, taken[0])) {
+    if (table.take(hand, key, cost, nowNs, taken[0])) {
       takenCount = 1;
       takenTicket = ticket;
       counts.byHand(cost);
@@ -160,7 +148,7 @@ public final class LeasedGate implements Gate {
       return refuse(budgets, hand, nowNs);
     }
     counts.byStore();
-    return exact.ask(ticket, charges, nowNs, outcome, hand);
+    return exact.ask(ticket, charges, nowNs, outcome, hand, null, 0);
   }
 
   /**
@@ -170,7 +158,7 @@ public final class LeasedGate implements Gate {
   private void serve(LateQuestion late) {
     if (!late.outcome.awaits(late.ticket)) {
       exact.leave(late);
-    } else if (leasing.take(late.hand, late.handKey(), late.handCost(), clock.nowNs(), taken[0])) {
+    } else if (table.take(late.hand, late.handKey(), late.handCost(), clock.nowNs(), taken[0])) {
       counts.served(late.handCost());
       tellTaken(late, clock.nowNs());
     } else {
@@ -220,12 +208,12 @@ public final class LeasedGate implements Gate {
       return allowSeveral(ticket, charges, first, nowNs);
     }
     if (takenGroups != 0) {
-      putBack(takenGroups);
+      leases.putBack(taken, takenGroups);
       takenGroups = take(charges, first, nowNs, exact.dueNs(charges, nowNs)); // may pass until then
     }
     Verdict proven = exact.proven(charges, takenGroups, nowNs);
     if (proven != null) {
-      putBack(takenGroups);
+      leases.putBack(taken, takenGroups);
       countEmpty(charges, first, takenGroups, nowNs);
       return proven;
     }
@@ -250,7 +238,7 @@ public final class LeasedGate implements Gate {
       long key = charges.leaseKey(group);
       long cost = charges.cost(charges.firstCharge(group));
       int hand = leasing.find(key, charges.group(group).leaseTerms());
-      if (hand != LeaseTable.NONE && leasing.take(hand, key, cost, untilNs, taken[group - first])) {
+      if (hand != LeaseTable.NONE && table.take(hand, key, cost, untilNs, taken[group - first])) {
         takenGroups |= 1 << group - first;
       }
     }
@@ -291,14 +279,6 @@ public final class LeasedGate implements Gate {
     int hand = leasing.find(key, charges.group(group).leaseTerms());
     if (hand != LeaseTable.NONE && leasing.mayAskAhead(hand, nowNs)) {
       askAhead(charges, group, hand, key, charges.cost(charges.firstCharge(group)), nowNs);
-    }
-  }
-
-  private void putBack(int takenGroups) {
-    for (int i = 0; takenGroups >>> i != 0; i++) {
-      if ((takenGroups >>> i & 1) != 0) {
-        table.putBack(taken[i]);
-      }
     }
   }
 

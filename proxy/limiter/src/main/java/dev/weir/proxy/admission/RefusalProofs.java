@@ -57,13 +57,8 @@ final class RefusalProofs implements BudgetListener {
     return isProven;
   }
 
-  /** The proven refusal for the store's charges of a question; null if there is none. */
-  Verdict find(Charges charges, long nowNs, Verdict to) {
-    return find(charges, 0, nowNs, to);
-  }
-
   /**
-   * Finds as {@link #find(Charges, long, Verdict)} does, without some groups.
+   * The proven refusal for the store's charges of a question; null if there is none.
    *
    * @param without a bit for each of the store's groups that is skipped, the first the lowest.
    */

@@ -63,30 +63,19 @@ final class VerdictCounts {
    * @param isLate whether the verdict came late.
    */
   void decided(Purpose purpose, Rule rule, boolean isLate, long decisionNs) {
-    switch (purpose) {
-      case TRAFFIC, DECISION -> {
-        loop.decided(decisionNs);
-        if (rule != null && rule.isLeased()) {
-          loop.decidedLeased(isLate, decisionNs);
-        }
-      }
-      case DESCRIPTOR, OPERATOR -> {
-        // Who asks by descriptors times whole calls; for an operator nobody waits to go on.
-      }
+    if (!isCounted(purpose)) {
+      return;
+    }
+    loop.decided(decisionNs);
+    if (rule != null && rule.isLeased()) {
+      loop.decidedLeased(isLate, decisionNs);
     }
   }
 
   /** Records a verdict of several that are asked for in one turn. */
   void decidedTogether(Purpose purpose, long askedNs) {
-    switch (purpose) {
-      case TRAFFIC, DECISION -> {
-        if (togetherCount++ == 0) {
-          togetherSinceNs = askedNs;
-        }
-      }
-      case DESCRIPTOR, OPERATOR -> {
-        // Who asks by descriptors times whole calls; for an operator nobody waits to go on.
-      }
+    if (isCounted(purpose) && togetherCount++ == 0) {
+      togetherSinceNs = askedNs;
     }
   }
 
@@ -100,12 +89,20 @@ final class VerdictCounts {
 
   /** Counts the outcome of a verdict. */
   void count(Purpose purpose, Rule rule, RuleCounters of, Verdict settled) {
-    switch (purpose) {
-      case TRAFFIC, DECISION -> count(rule, of, settled);
-      case DESCRIPTOR, OPERATOR -> {
-        // No rule decides on a descriptor, and an operator decides on nothing.
-      }
+    if (isCounted(purpose)) {
+      count(rule, of, settled);
     }
+  }
+
+  /**
+   * Whether questions of a purpose are counted and timed here. Descriptors are by their calls; an
+   * operator's look decides nothing.
+   */
+  private static boolean isCounted(Purpose purpose) {
+    return switch (purpose) {
+      case TRAFFIC, DECISION -> true;
+      case DESCRIPTOR, OPERATOR -> false;
+    };
   }
 
   /**

@@ -29,7 +29,7 @@ public final class BudgetGroup {
 
   /**
    * @param budgets 1 or more, all of one key, mode and failure policy.
-   * @param previous the groups of the previous set.
+   * @param previous the groups of the set before.
    */
   BudgetGroup(List<Budget> budgets, BudgetGroup[] previous) {
     BudgetSpec first = budgets.get(0).spec();

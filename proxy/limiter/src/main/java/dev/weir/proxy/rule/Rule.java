@@ -279,6 +279,11 @@ public final class Rule {
     return groups[index];
   }
 
+  /** The groups, as {@link #group} has them; not to be changed. */
+  public BudgetGroup[] groups() {
+    return groups;
+  }
+
   /** The number of groups that this node decides on, which are the first ones. */
   public int localGroupCount() {
     return localGroupCount;

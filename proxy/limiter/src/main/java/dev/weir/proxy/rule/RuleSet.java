@@ -145,11 +145,6 @@ public final class RuleSet {
     return rules;
   }
 
-  /** The version: one more than that of the replaced set. */
-  public long version() {
-    return version;
-  }
-
   /** The rules that no request can reach, each with the rule in front of it. */
   public Map<Rule, Rule> unreachable() {
     return matcher.unreachable();

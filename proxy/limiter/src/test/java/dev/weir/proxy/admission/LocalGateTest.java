@@ -1,5 +1,6 @@
 package dev.weir.proxy.admission;
 
+import static dev.weir.proxy.admission.HashOnly.PLAIN;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -72,7 +73,7 @@ class LocalGateTest {
    */
   private void ask(RuleSet set, long nowNs, long... identities) {
     Rule rule = set.rules().get(0);
-    charges.set(rule, group -> new HashOnly(identities[group]));
+    charges.set(rule, group -> new HashOnly(identities[group]), PLAIN);
     answer.take(gate.ask(7, charges, nowNs, null));
   }
 
@@ -384,7 +385,7 @@ class LocalGateTest {
     int passing(int count) {
       int passed = 0;
       for (int i = 0; i < count; i++) {
-        charges.set(set.rules().get(0), identities);
+        charges.set(set.rules().get(0), identities, PLAIN);
         passed += own.ask(7, charges, NOW, null).allowed() ? 1 : 0;
       }
       return passed;

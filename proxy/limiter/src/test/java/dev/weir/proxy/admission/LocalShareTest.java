@@ -1,5 +1,6 @@
 package dev.weir.proxy.admission;
 
+import static dev.weir.proxy.admission.HashOnly.PLAIN;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -98,7 +99,7 @@ class LocalShareTest {
     RuleSet set = RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0);
     shares.follow(set);
     shares.divideBy(5, 2);
-    charges.set(set.rules().get(0), of(1));
+    charges.set(set.rules().get(0), of(1), PLAIN);
     Verdict refused = gate.ask(1, charges, NOW, null);
     assertEquals(RefusalReason.OVER_LIMIT, refused.refusal());
     assertEquals(TimeUnit.MINUTES.toNanos(30), refused.retryAfterNs());
@@ -144,7 +145,7 @@ class LocalShareTest {
   private int passing(RuleSet set, long key, int count) {
     int sum = 0;
     for (int i = 0; i < count; i++) {
-      charges.set(set.rules().get(0), of(key));
+      charges.set(set.rules().get(0), of(key), PLAIN);
       sum += gate.ask(1, charges, NOW, null).allowed() ? 1 : 0;
     }
     return sum;

@@ -81,7 +81,7 @@ public final class ModelAdmission {
     ExactGate exact =
         new ExactGate(store.store(), settings, names, local, store.clock(), metrics.store());
     LeasedGate leased =
-        LeasedGate.of(
+        new LeasedGate(
             exact,
             new SharedLeases(hands),
             store.store(),

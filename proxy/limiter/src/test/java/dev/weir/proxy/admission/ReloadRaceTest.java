@@ -1,5 +1,6 @@
 package dev.weir.proxy.admission;
 
+import static dev.weir.proxy.admission.HashOnly.PLAIN;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
@@ -88,7 +89,7 @@ class ReloadRaceTest {
      */
     void ask(RuleSet by, int key) {
       boolean asShare = key % 2 == 1;
-      charges.set(by.rules().get(asShare ? 1 : 0), group -> new HashOnly(identity(key)));
+      charges.set(by.rules().get(asShare ? 1 : 0), group -> new HashOnly(identity(key)), PLAIN);
       allowed = gate.decide(7, charges, asShare, NOW).allowed();
       passed[key] += allowed ? 1 : 0;
     }

@@ -124,7 +124,7 @@ class SecondCallerIT {
             new ClientIpReader(IdentitySettings.DEFAULT),
             32 * 1024);
     LeasedGate leased =
-        LeasedGate.of(exact, leases, loopStore, settings, StoreNames.DEFAULT, clock, own);
+        new LeasedGate(exact, leases, loopStore, settings, StoreNames.DEFAULT, clock, own);
     AdmissionHandler admission =
         new AdmissionHandler(
             new GateByMode(local, exact, leased, clock), identities, own, clock, eventLoop);

@@ -1,5 +1,6 @@
 package dev.weir.proxy.admission;
 
+import static dev.weir.proxy.admission.HashOnly.PLAIN;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -152,7 +153,7 @@ class StoreAwayAllocationTest {
   private void ask(ExactGate gate, int rounds) {
     for (int round = 0; round < rounds; round++) {
       for (int i = 0; i < rules.size(); i++) {
-        charges.set(rules.get(i), identity);
+        charges.set(rules.get(i), identity, PLAIN);
         long place = ticket++ % AdmissionHandler.PARKING_PLACES;
         told += gate.ask(place, charges, now(), outcome) == null ? 0 : 1;
       }

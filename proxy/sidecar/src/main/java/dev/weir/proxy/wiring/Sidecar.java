@@ -223,7 +223,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
           "leases",
           "full: no room for units of more keys",
           "mode leased asks Redis for each of their requests",
-          loops.leases()::fullCount);
+          loops.leases().table()::fullCount);
       watchdog.watch(
           "redis",
           "more requests pass undecided than are remembered",

@@ -102,12 +102,13 @@ public final class SidecarFigures {
         "weir_store_lease_units_held",
         "Units of budgets in the store that are kept here now. The sum over the fleet is how much"
             + " earlier than the limit a request may be refused.",
-        leases::heldUnits);
+        leases.table()::heldUnits);
     metrics.gauge(
         "weir_store_lease_hands",
         "Keys of mode leased that can hold leases at one time.",
-        leases::handCount);
-    metrics.gauge("weir_store_lease_hands_used", "Keys that hold leases now.", leases::keyCount);
+        leases.table()::count);
+    metrics.gauge(
+        "weir_store_lease_hands_used", "Keys that hold leases now.", leases.table()::keyCount);
     metrics.gauge("weir_store_servers", "Redis servers of the store.", store::serverCount);
     metrics.gauge(
         "weir_store_peers", "Sidecars that share the store, as last counted.", store::peerCount);

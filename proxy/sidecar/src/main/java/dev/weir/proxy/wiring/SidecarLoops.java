@@ -220,7 +220,8 @@ public final class SidecarLoops implements AutoCloseable {
     ExactGate exact =
         new ExactGate(store, settings.store(), settings.names(), local, clock, loopMetrics.store());
     LeasedGate leased =
-        LeasedGate.of(exact, leases, store, settings.store(), settings.names(), clock, loopMetrics);
+        new LeasedGate(
+            exact, leases, store, settings.store(), settings.names(), clock, loopMetrics);
     return new GateByMode(local, exact, leased, clock);
   }
 

@@ -462,6 +462,19 @@ public final class LeaseKeeper implements BudgetListener {
   }
 
   /**
+   * Puts back the units that a refused request took.
+   *
+   * @param groups a bit for each group that it took units of, the first the lowest.
+   */
+  public void putBack(Taken[] taken, int groups) {
+    for (int group = 0; groups >>> group != 0; group++) {
+      if ((groups >>> group & 1) != 0) {
+        putBack(taken[group]);
+      }
+    }
+  }
+
+  /**
    * Puts back leased units of a request that did not pass; they stay used if their lease has ended.
    */
   public void putBack(Taken taken) {

@@ -42,25 +42,6 @@ public final class SharedLeases implements AutoCloseable {
     return receipts[at];
   }
 
-  /** Leased units that are unused now. */
-  public long heldUnits() {
-    return table.heldUnits();
-  }
-
-  /** Keys that hold leases. */
-  public int keyCount() {
-    return table.keyCount();
-  }
-
-  public int handCount() {
-    return table.count();
-  }
-
-  /** How often a key found no free slot. */
-  public long fullCount() {
-    return table.fullCount();
-  }
-
   /** Frees the memory. No event loop may be deciding. */
   @Override
   public void close() {

@@ -327,6 +327,30 @@ class RateLimiterStoreTest {
   }
 
   @Test
+  void takesAllOrNothingOfLimitsThatAreLeased() {
+    start(
+        """
+        domain: d
+        weir: {all-or-nothing: true, mode: leased, refused-hits: spare}
+        descriptors:
+          - key: a
+            rate_limit: {unit: day, requests_per_unit: 2}
+          - key: b
+            rate_limit: {unit: day, requests_per_unit: 9}
+        """,
+        server);
+    for (int i = 0; i < 3; i++) {
+      ask(both());
+      answerAll();
+    }
+    assertTold("ok 1 8", "ok 0 7", "over !0 7");
+    assertEquals(Set.of(2L), Set.copyOf(server.charges().values()));
+    ask(Call.to("d").descriptor("a=1"));
+    answerAll();
+    assertTold("at once over !0"); // as the store has just refused it
+  }
+
+  @Test
   void givesBackWhatWasTakenTogetherTooLate() {
     start(allOrNothing(TWO), server);
     ask(both());
