@@ -20,20 +20,20 @@ import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The units that a process holds of budgets in the store: for each key, those that may be used
- * without asking, until the end of their life, and what decides when to ask for more. Direct memory
- * of a fixed size that all threads share; see {@link HandLayout}.
+ * The lease table: units of the store's budgets that a process may use without asking. Each key has
+ * a slot, its <i>hand</i>: its leases, with the end of their life, and the state that decides when
+ * to request more. Direct memory of a fixed size that all threads share; see {@link HandLayout}.
  *
  * <p>Assumes that times are those of one clock, at least 1, and that a thread never stops for
  * {@link HandLayout#GRACE_NS} between two steps of one call while its key has no other arrivals.
  *
- * <p>Guarantees that a unit is used once, under the key that it was kept for, and not after its
- * end. Units are taken by CAS of the word that says how many there are and until when. What is not
- * in that word (whom to give units back to) is the caller's, in places by {@link #reserve}: whoever
- * has reserved a lease is alone with it.
+ * <p>Guarantees that a unit is used once, under the key that it was leased for, and not after the
+ * end of its life. Units are taken by CAS of the word that has their number and their end. The
+ * caller keeps other data of a lease (such as the server that it goes back to) by the place that
+ * {@link #reserve} returns, which no other thread uses until it is freed.
  *
- * <p>Makes progress: a CAS fails only because another one has succeeded, and nobody waits for a
- * reserved lease. A key that finds no hand has none, and is decided by the store.
+ * <p>Makes progress: a CAS fails only because another one has succeeded, and no thread waits for a
+ * reserved place. If all slots are taken, a key has no hand, and the store decides on it.
  */
 public final class LeaseTable implements AutoCloseable {
   /** Result of {@link #find} and {@link #claim} for a key without a hand. */

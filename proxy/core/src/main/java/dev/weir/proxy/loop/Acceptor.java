@@ -19,12 +19,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Listens, and gives each connection that is accepted to an event loop of a group, in turn. Does
- * what Netty's ServerBootstrap does with a handful of options, by handlers that cost a start less
- * (see {@link InboundHandler}).
+ * Listens, and assigns each accepted connection to an event loop of a group, in turn. Does what
+ * Netty's ServerBootstrap does with a few options, by handlers that cost a start less (see {@link
+ * InboundHandler}).
  */
 public final class Acceptor extends InboundHandler {
-  /** How long nothing is accepted after accepting has failed, as with no descriptor left. */
+  /**
+   * How long nothing is accepted after accepting has failed, for instance for want of a file
+   * descriptor.
+   */
   private static final long PAUSE_SECONDS = 1;
 
   private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
@@ -45,7 +48,7 @@ public final class Acceptor extends InboundHandler {
           Incident.Ends.BY_QUIET);
 
   /**
-   * @param channelClass of the channel that listens.
+   * @param channelClass of the listening channel.
    * @param setUp of each connection.
    */
   public Acceptor(
@@ -55,22 +58,22 @@ public final class Acceptor extends InboundHandler {
     this.setUp = setUp;
   }
 
-  /** Gives the channel that listens an option. */
+  /** Sets an option of the listening channel. */
   public <T> Acceptor option(ChannelOption<T> option, T value) {
     options.put(option, value);
     return this;
   }
 
-  /** Gives each connection an option. */
+  /** Sets an option of each connection. */
   public <T> Acceptor connectionOption(ChannelOption<T> option, T value) {
     connectionOptions.put(option, value);
     return this;
   }
 
   /**
-   * Listens; once, by any thread that is no event loop of the group.
+   * Listens; once, on any thread that is no event loop of the group.
    *
-   * @throws IOException if that is not possible; its message says why, and nothing is left open.
+   * @throws IOException if that fails; its message says why, and nothing is left open.
    */
   Channel bind(SocketAddress address) throws IOException {
     Channel channel = newChannel();
@@ -93,7 +96,7 @@ public final class Acceptor extends InboundHandler {
     }
   }
 
-  /** Netty itself closes the socket of a channel that cannot be registered. */
+  /** Throws the cause of a failure; Netty itself has closed the socket. */
   private static void require(ChannelFuture done) throws IOException {
     if (!done.awaitUninterruptibly().isSuccess()) {
       throw new IOException(done.cause().getMessage(), done.cause());

@@ -10,9 +10,9 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.DuplexChannel;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** Looks at received bytes, keeps them, and sends bytes, each in the one way that is right. */
+/** Views, keeps and sends bytes of channels. */
 public final class ChannelIo {
-  /** Written behind the last byte of a connection's output, and told from other empty buffers. */
+  /** Marks the end of a connection's output in the pipeline; recognised by identity. */
   public static final ByteBuf OUTPUT_END = new EmptyByteBuf(UnpooledByteBufAllocator.DEFAULT);
 
   private ChannelIo() {}
@@ -31,7 +31,7 @@ public final class ChannelIo {
     }
   }
 
-  /** Points {@code window} at the next {@code bytes} that may be written of {@code out}. */
+  /** Points {@code window} at the next {@code bytes} that can be written to {@code out}. */
   public static void viewRoom(ByteBuf out, int bytes, UnsafeBuffer window) {
     if (out.hasMemoryAddress()) {
       window.wrap(out.memoryAddress() + out.writerIndex(), bytes);
@@ -40,7 +40,7 @@ public final class ChannelIo {
     }
   }
 
-  /** Takes over two buffers, and returns one that holds {@code more} behind {@code kept}. */
+  /** Takes over two buffers, and returns one with {@code more} behind {@code kept}. */
   public static ByteBuf append(ByteBuf kept, ByteBuf more) {
     if (kept == null) {
       return more;
@@ -62,9 +62,9 @@ public final class ChannelIo {
   }
 
   /**
-   * Writes {@code bytes}, which it takes over. Where the pipeline holds no outbound handler, what
-   * it would look for is not there, and they go past it; any handler that encrypts or frames gets
-   * them, wherever and whenever it was added. A failure closes the channel.
+   * Writes {@code bytes}, which it takes over. If the pipeline has no outbound handler, they go
+   * past the pipeline, which saves its search; any handler that encrypts or frames gets them,
+   * whenever it was added. A failure closes the channel.
    */
   public static void write(Channel channel, ByteBuf bytes) {
     if (isUnhandled(channel.pipeline())) {
@@ -74,7 +74,7 @@ public final class ChannelIo {
     }
   }
 
-  /** Sends what has been written. */
+  /** Flushes what has been written. */
   public static void flush(Channel channel) {
     if (isUnhandled(channel.pipeline())) {
       channel.unsafe().flush();
@@ -84,9 +84,9 @@ public final class ChannelIo {
   }
 
   /**
-   * Whether no handler sees what is written, because a connection's own is the only one there.
-   * Asked anew for each write, as handlers may come and go, by any thread: it reads two fields of
-   * the pipeline, and a class.
+   * Whether no handler sees what is written, as only the connection's own is there. Checked for
+   * each write, as handlers may come and go on any thread: it reads two fields of the pipeline, and
+   * a class.
    */
   private static boolean isUnhandled(ChannelPipeline pipeline) {
     ChannelHandlerContext only = pipeline.firstContext();
@@ -94,7 +94,7 @@ public final class ChannelIo {
         || only == pipeline.lastContext() && only.handler() instanceof InboundHandler;
   }
 
-  /** Whether all that was written is the system's to deliver: no buffer and no handler keeps it. */
+  /** Whether the system has taken all that was written. */
   public static boolean areSent(Channel channel) {
     ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
     return unsent == null
@@ -102,13 +102,13 @@ public final class ChannelIo {
   }
 
   /**
-   * Sends what has been written, and then the end of the output, behind which the other side may
-   * still send. A failure closes the channel.
+   * Flushes what has been written, and then closes the output; the other side may still send. A
+   * failure closes the channel.
    *
-   * <p>Outbound handlers see the end as {@link #OUTPUT_END}, in its place behind all bytes. What
-   * they write themselves before its promise is done is sent before the end.
+   * <p>Outbound handlers see the end as {@link #OUTPUT_END}, behind all bytes. What they write
+   * before its promise is done is sent before the end.
    *
-   * @param ended is called when the output has ended; not called if the channel closes before.
+   * @param ended runs when the output has ended; not if the channel closes before.
    */
   public static void endOutput(Channel channel, Runnable ended) {
     channel

@@ -4,11 +4,11 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 
 /**
- * Gives a channel its handlers once it belongs to an event loop, and leaves it. One for any number
- * of channels.
+ * Adds the handlers of a channel once it belongs to an event loop, and then removes itself. One for
+ * any number of channels.
  */
 public abstract class ChannelSetUp extends InboundHandler {
-  /** Sets a channel up; by its event loop. One for which this fails is closed. */
+  /** Sets a channel up, on its event loop. If this throws, the channel is closed. */
   protected abstract void setUp(Channel channel);
 
   @Override

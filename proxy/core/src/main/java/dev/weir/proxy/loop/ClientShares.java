@@ -4,23 +4,25 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Something scarce that the clients of one event loop share, in units of any kind. Used by that
+ * Divides something scarce among the clients of one event loop, in units of any kind. Used by that
  * loop only.
  *
  * <p>No client takes more than {@value #TIMES_FREE} times what it leaves free, so that something is
- * left for the next one. Of a few such clients each would leave a quarter of what the one before
- * has left, and soon that is nothing; nobody can be made to give anything back. So the last eighth
- * is for clients that have next to nothing: it takes 32 of them, or more, to use it up.
+ * left for the next. A few such clients would still use nearly all of it, each leaving a quarter of
+ * what it found, and nothing can be taken back. So the last eighth is for clients with next to
+ * nothing, of which it takes 32 or more to use it up.
  *
- * <p>What is taken for many clients at once has no such share, and is bounded by the whole.
+ * <p>Units of many unknown clients have no such share, and are bounded by the whole.
  */
 public final class ClientShares {
   private static final int TIMES_FREE = 3;
 
-  /** One part in so many is for clients that have no more than {@link #PARTS_OF_SMALL}. */
+  /** One part in so many is for clients with no more than {@link #PARTS_OF_SMALL}. */
   private static final int PARTS_FOR_SMALL = 8;
 
-  /** A client with one of this many parts, or with the least there is, has next to nothing. */
+  /**
+   * A client with at most one of this many parts, or with the least possible, has next to nothing.
+   */
   private static final int PARTS_OF_SMALL = 256;
 
   private final long max;
@@ -36,9 +38,9 @@ public final class ClientShares {
   }
 
   /**
-   * A client's share, which is the same one as long as it holds a unit.
+   * A client's share, which is the same object as long as it holds a unit.
    *
-   * @param client equal for all that one client has; null if many clients may stand there.
+   * @param client equal for all units of one client; null for many unknown clients.
    */
   public Share of(Object client) {
     return client == null ? ofMany : shares.computeIfAbsent(client, Share::new);
@@ -60,7 +62,7 @@ public final class ClientShares {
   }
 
   /**
-   * Whether one client may take so many units more.
+   * Whether a client may take so many more units.
    *
    * @param held by it already.
    * @param free of all units.
@@ -82,12 +84,12 @@ public final class ClientShares {
       this.client = client;
     }
 
-    /** The client whose share it is; null if many clients may stand there. */
+    /** The client of the share; null for many unknown clients. */
     public Object client() {
       return client;
     }
 
-    /** Takes so many units; false, and none is taken, if that is more than the client may have. */
+    /** Takes units; false, and none is taken, if that is more than the client may have. */
     public boolean take(int units) {
       long free = max - taken;
       boolean may = client == null ? units <= free : mayTake(units, held, free, max);
@@ -99,7 +101,7 @@ public final class ClientShares {
       return may;
     }
 
-    /** Gives back units that were taken. */
+    /** Returns units that were taken. */
     public void give(int units) {
       held -= units;
       taken -= units;

@@ -5,9 +5,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The deadlines of everything that waits on one event loop. A deadline is a field: to set, move or
- * clear it costs one write, and nothing is scheduled or cancelled for a request. One sweep every
- * {@link #SWEEP_MS} ms looks at all that wait; a deadline is noticed at most that much late.
+ * The deadlines of everything that waits on one event loop. A deadline is a field: setting, moving
+ * or clearing it costs one write, and nothing is scheduled or cancelled for a request. One sweep
+ * every {@link #SWEEP_MS} ms checks all waiters; a deadline is noticed at most that much late.
  */
 public final class Deadlines {
   /** The time between two sweeps. */
@@ -35,17 +35,17 @@ public final class Deadlines {
         eventLoop.scheduleWithFixedDelay(this::sweep, SWEEP_MS, SWEEP_MS, TimeUnit.MILLISECONDS);
   }
 
-  /** Sweeps no more, though the event loop goes on; on it. */
+  /** Stops sweeping; on the event loop, which goes on. */
   public void stop() {
     sweeping.cancel(false);
   }
 
-  /** How often it has swept: while this grows its event loop turns. Any thread. */
+  /** The number of sweeps: while it grows, the event loop turns. Any thread. */
   public long sweepCount() {
     return sweepCount;
   }
 
-  /** Adds a waiter; until {@link Waiter#leave} it is looked at in every sweep. */
+  /** Adds a waiter, which is checked in every sweep until {@link Waiter#leave}. */
   public void join(Waiter waiter) {
     waiter.previous = head.previous;
     waiter.next = head;
@@ -53,7 +53,7 @@ public final class Deadlines {
     head.previous = waiter;
   }
 
-  /** How many waiters are looked at. */
+  /** The number of waiters. */
   public int count() {
     int count = 0;
     for (Waiter waiter = head.next; waiter != head; waiter = waiter.next) {
@@ -75,7 +75,7 @@ public final class Deadlines {
     }
   }
 
-  /** A waiter that fails keeps no other from its deadline, now or later. */
+  /** Runs a waiter's action; an exception does not keep others from their deadlines. */
   private static void expire(Waiter waiter) {
     try {
       waiter.onDeadline();
@@ -84,7 +84,7 @@ public final class Deadlines {
     }
   }
 
-  /** Somebody who waits, with a deadline or without. */
+  /** Something that may have a deadline. */
   public abstract static class Waiter {
     private Waiter previous;
     private Waiter next;
@@ -100,7 +100,7 @@ public final class Deadlines {
     /** The deadline has passed, and is cleared. */
     protected abstract void onDeadline();
 
-    /** Is looked at no more. */
+    /** Removes this waiter from the sweeps. */
     public final void leave() {
       if (previous != null) {
         previous.next = next;

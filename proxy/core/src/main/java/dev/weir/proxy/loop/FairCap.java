@@ -4,14 +4,13 @@ import dev.weir.proxy.request.ClientKey;
 import org.agrona.collections.Long2LongCounterMap;
 
 /**
- * A cap that no client fills alone: one may take three times what it leaves free, and the last
- * eighth is for those that have none yet, or next to none ({@link ClientShares#mayTake}). So one
- * client alone has three quarters, two have three sevenths each, and a newcomer finds a place.
+ * A cap that no client fills alone: a client may take three times what it leaves free, and the last
+ * eighth is for clients with next to nothing ({@link ClientShares#mayTake}). So one client alone
+ * has three quarters, two have three sevenths each, and a new one finds a place.
  *
- * <p>What takes a place takes it until it has ended, wherever it goes on meanwhile; so a place
- * counts in the cap as long as it is taken, or may be.
+ * <p>A place is taken until its user has ended, wherever that continues meanwhile.
  *
- * <p>Requests without a key share nothing, and are bounded by the cap alone.
+ * <p>Requests without a {@link ClientKey} are bounded by the cap alone.
  */
 public final class FairCap {
   private int cap;
@@ -34,7 +33,7 @@ public final class FairCap {
         : ClientShares.mayTake(1, takenByClient.get(client), free, cap);
   }
 
-  /** There are more places now, or less. */
+  /** Changes the number of places. */
   public void cap(int places) {
     cap = places;
   }
@@ -53,7 +52,7 @@ public final class FairCap {
     }
   }
 
-  /** How many places are taken. */
+  /** The number of places that are taken. */
   public int taken() {
     return takenCount;
   }

@@ -4,9 +4,8 @@ import java.util.Arrays;
 import java.util.function.Supplier;
 
 /**
- * Objects that were used and will be used again: the one given back last is taken first, as it is
- * likeliest to be in a processor's cache. A loop that is busier than it keeps objects for makes
- * others anew. Belongs to one thread.
+ * Unused objects, to be reused: the one returned last is taken first, as it is likeliest to be in a
+ * processor's cache. Belongs to one thread.
  */
 public final class FreeList<T> {
   private static final int FIRST_PLACES = 16;
@@ -17,7 +16,7 @@ public final class FreeList<T> {
   private int count;
 
   /**
-   * @param mostKept at a time; of more that are given back the rest is left to the collector.
+   * @param mostKept objects at a time; more are left to the garbage collector.
    * @param making makes one when none is kept.
    */
   public FreeList(int mostKept, Supplier<T> making) {
@@ -25,7 +24,7 @@ public final class FreeList<T> {
     this.making = making;
   }
 
-  /** An object that nobody uses, with whatever its last user left in it. */
+  /** An unused object, with whatever its last user left in it. */
   @SuppressWarnings("unchecked")
   public T take() {
     if (count == 0) {
@@ -37,9 +36,9 @@ public final class FreeList<T> {
   }
 
   /**
-   * Takes an object back, once for each time that it was taken.
+   * Returns an object, once for each time that it was taken.
    *
-   * @return false if there are enough, and it is not kept.
+   * @return false if enough are kept, and this one is not.
    */
   public boolean give(T used) {
     if (count == mostKept) {

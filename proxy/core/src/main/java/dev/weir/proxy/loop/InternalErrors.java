@@ -7,16 +7,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Exceptions that nobody expected: faults of our own. Whoever runs the work of many ends what has
- * failed, reports it here, and goes on with the others. All are counted; at most one a second is
- * logged, as what fails once per request would fill a disk. Where there is no memory, nothing can
- * be relied on any more, and the process ends. Any thread.
+ * Unexpected exceptions, which are bugs of Weir. A loop over the work of many catches one, ends
+ * what has failed, reports it here, and goes on with the others. All are counted; at most one a
+ * second is logged, as an exception per request would fill a disk. Without memory the process ends,
+ * as nothing can be relied on any more. Any thread.
  */
 public final class InternalErrors {
-  /** The exit code of a process that cannot go on; that of -XX:+ExitOnOutOfMemoryError too. */
+  /**
+   * The exit code of a process that cannot go on, the same as that of -XX:+ExitOnOutOfMemoryError.
+   */
   public static final int EXIT_CODE = 3;
 
-  /** Standard error may be a pipe that nobody reads. */
+  /** How long writing a line may take, as standard error may be a pipe that nobody reads. */
   private static final long LINE_MS = 1_000;
 
   private static final long LOG_EVERY_NS = TimeUnit.SECONDS.toNanos(1);
@@ -28,9 +30,9 @@ public final class InternalErrors {
   private InternalErrors() {}
 
   /**
-   * Reports an error.
+   * Reports an exception.
    *
-   * @param ended what has come to its end by it, as a sentence begins: "a request".
+   * @param ended what it has ended, as a sentence begins: "a request".
    */
   public static void caught(String ended, Throwable error) {
     if (error instanceof OutOfMemoryError) {

@@ -33,7 +33,7 @@ final class IoUringTurns implements IoHandlerFactory {
   private static final int POLLIN = 1;
   private static final int POLLHUP = 16;
 
-  /** Ends of turns may bring others about, which become tasks of the loop. */
+  /** The most ends of turns in a row, as one may bring about another. */
   private static final int MAX_ENDS = 8;
 
   private static final FastThreadLocal<Handler> OF_THREAD = new FastThreadLocal<>();
@@ -41,8 +41,8 @@ final class IoUringTurns implements IoHandlerFactory {
   private final IoHandlerFactory uring = IoUringIoHandler.newFactory();
 
   /**
-   * Runs a task behind the reads that this thread is in the midst of; false if it is in none, or is
-   * no event loop of io_uring.
+   * Runs a task after the reads that this thread is in; false if it is in none, or is no event loop
+   * of io_uring.
    */
   static boolean endWithReads(Runnable task) {
     final Handler handler = OF_THREAD.getIfExists();
@@ -70,7 +70,7 @@ final class IoUringTurns implements IoHandlerFactory {
     private final ArrayDeque<Runnable> ends = new ArrayDeque<>();
     private boolean isReading;
 
-    /** Whether somebody is being told that there is something to be read. */
+    /** Whether a read may begin, as a channel is being told that there are bytes. */
     private boolean mayBegin;
 
     /** Reads that have begun and not ended. */
@@ -133,9 +133,9 @@ final class IoUringTurns implements IoHandlerFactory {
     }
 
     /**
-     * Ends a client's connection that was reset behind what it has sent. Netty reads that and waits
-     * for more, of which the kernel has told already: nobody would know until a timeout. What a
-     * service has sent before a reset may still have to be read.
+     * Closes a client's connection that was reset after its last bytes. Netty reads those and waits
+     * for more, but the kernel has reported the reset already, so it would be noticed only at a
+     * time-out. What a service has sent before a reset may still have to be read.
      */
     private void endIfReset(IoUringIoHandle handle) {
       if (handle instanceof Channel.Unsafe unsafe) {

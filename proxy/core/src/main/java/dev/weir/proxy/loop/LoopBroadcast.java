@@ -9,14 +9,14 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
 
 /**
- * Tells something to all event loops, each on its own thread, and knows when all have done it. What
- * is told has versions, from 1; a loop acknowledges a version when it has done what it says, and
- * does them in order. So what every loop has acknowledged is in use everywhere, as are all versions
- * before it. A loop whose task throws does not acknowledge it, nor anything later.
+ * Runs tasks on all event loops, each on its own thread, and knows when all have run them. Tasks
+ * have versions, from 1; a loop runs them in order, and acknowledges each. So a version that every
+ * loop has acknowledged is in use everywhere, as are all versions before it. A loop whose task
+ * throws does not acknowledge it, nor any later one.
  *
- * <p>Told by one thread at a time; asked by any.
+ * <p>Called by one thread at a time; acknowledgements can be read by any.
  *
- * @param <T> what an event loop has of its own.
+ * @param <T> an event loop's own object.
  */
 public final class LoopBroadcast<T> {
   private record Member<T>(EventExecutor loop, T part) {}
@@ -28,7 +28,7 @@ public final class LoopBroadcast<T> {
 
   private long told;
 
-  /** Adds a loop; before anything is told. */
+  /** Adds a loop, before the first task. */
   public void add(EventExecutor loop, T part) {
     members.add(new Member<>(loop, part));
     acknowledged = new AtomicLongArray(members.size());
@@ -42,7 +42,7 @@ public final class LoopBroadcast<T> {
   /**
    * Runs a task on every loop.
    *
-   * @param done is run once all have done it, by the loop that was last.
+   * @param done runs once all have run it, on the last loop.
    * @return its version.
    */
   public long tell(Consumer<T> task, Runnable done) {

@@ -4,8 +4,8 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.util.concurrent.EventExecutor;
 
 /**
- * Ends the process where an event loop has ended that nobody asked to: its connections would stay
- * open and never be answered, while a supervisor starts a process again that has ended. Any thread.
+ * Ends the process if an event loop has ended unexpectedly: its connections would stay open and
+ * never be answered, while a supervisor restarts a process that has ended. Any thread.
  */
 public final class LoopGuard {
   private volatile boolean mayEnd;
@@ -23,7 +23,7 @@ public final class LoopGuard {
     }
   }
 
-  /** The event loops are about to be asked to end. */
+  /** Stops guarding, as the event loops are about to be ended. */
   public void leave() {
     mayEnd = true;
   }

@@ -8,18 +8,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * File descriptors of this process, sockets among them. From {@code /proc} where there is one, as
- * what else tells them costs 50 ms to ask for the first time.
+ * The file descriptors of this process, sockets included. Read from {@code /proc} if possible, as
+ * other ways cost 50 ms the first time.
  */
 public final class OpenFiles {
-  /** How many there may be if there is no limit, or none that is known. */
+  /** The result if there is no limit, or it is unknown. */
   public static final long UNLIMITED = Long.MAX_VALUE;
 
   private static final String LIMIT = "Max open files";
 
   private OpenFiles() {}
 
-  /** How many the process may have at one time; {@link #UNLIMITED} for any number. */
+  /** The most that the process may have at one time; {@link #UNLIMITED} if there is no limit. */
   public static long limit() {
     try {
       return limit(Path.of("/proc/self/limits"));
@@ -31,7 +31,7 @@ public final class OpenFiles {
     }
   }
 
-  /** How many it has now; -1 where nobody tells. */
+  /** The number that it has now; -1 if unknown. */
   public static long count() {
     String[] names = new File("/proc/self/fd").list();
     // Without the one by which they were listed.

@@ -15,20 +15,20 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 
-/** The file that a process which was killed leaves at its Unix-domain socket's path. */
+/** A Unix socket's file that a killed process has left behind. */
 final class StaleSocket {
   /**
-   * An empty file beside the socket. It stays: who removed it would remove it from under others.
+   * An empty lock file beside the socket. It stays, as removing it would break the lock of others.
    */
   private static final String LOCK_NAME = ".weir-lock";
 
   private StaleSocket() {}
 
   /**
-   * Puts a file in its place if nobody listens on it. One at a time, in this process and in others:
-   * so what was looked at is what is removed.
+   * Replaces the file if no process listens on it. One at a time, in this process and in others, so
+   * that the file that was checked is the one that is replaced.
    *
-   * @throws FileAlreadyExistsException if somebody listens on it, or it is no socket; it stays.
+   * @throws FileAlreadyExistsException if a process listens on it, or it is no socket; it stays.
    */
   static void replace(UnixDomainSocketAddress address, Path replacement) throws IOException {
     if (isStale(address)) {

@@ -28,7 +28,7 @@ import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The kernel interface that a process does its input and output through. */
+/** The kernel interface for input and output. */
 public enum Transport {
   IO_URING(
       IoUringServerSocketChannel.class,
@@ -101,9 +101,9 @@ public enum Transport {
   }
 
   /**
-   * The transport of that kind; for {@link TransportKind#AUTO} the first that this machine gives.
+   * The transport of a kind; for {@link TransportKind#AUTO} the first that works on this machine.
    *
-   * @throws IllegalStateException if the machine does not give the one asked for.
+   * @throws IllegalStateException if the wanted one does not work.
    */
   public static Transport of(TransportKind kind) {
     return switch (kind) {
@@ -114,7 +114,7 @@ public enum Transport {
     };
   }
 
-  /** The first of them; what is passed over, and why, is logged. */
+  /** The first that works; the log says why others do not. */
   private static Transport best() {
     for (Transport transport : values()) {
       Throwable cause = transport.unavailability();
@@ -146,12 +146,12 @@ public enum Transport {
     return root.getMessage();
   }
 
-  /** Why this machine does not give it; null if it does. */
+  /** Why it does not work on this machine; null if it does. */
   abstract Throwable unavailability();
 
   /**
-   * For how many milliseconds the other host may acknowledge nothing before a connection of TCP
-   * ends (TCP_USER_TIMEOUT); null if this transport cannot say so.
+   * Sets after how many milliseconds without an acknowledgement a TCP connection ends
+   * (TCP_USER_TIMEOUT); null if this transport does not have the option.
    */
   public ChannelOption<Integer> silentHostMs() {
     return switch (this) {
@@ -172,8 +172,8 @@ public enum Transport {
   }
 
   /**
-   * Whether one side of a connection may end before the other does. Netty closes a Unix-domain
-   * socket when either ends, except with epoll.
+   * Whether each side of a connection can be closed by itself. Netty closes a Unix socket when
+   * either side ends, except with epoll.
    */
   public boolean endsSidesApart(SocketAddress address) {
     return this == EPOLL || !(address instanceof UnixDomainSocketAddress);

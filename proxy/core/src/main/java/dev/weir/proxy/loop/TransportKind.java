@@ -1,8 +1,8 @@
 package dev.weir.proxy.loop;
 
-/** A setting: which of the kernel's interfaces input and output go through. */
+/** The setting for the kernel interface of input and output. */
 public enum TransportKind {
-  /** The first of the others that this machine gives. */
+  /** The first of the others that works on this machine. */
   AUTO("auto"),
   IO_URING("io_uring"),
   EPOLL("epoll"),

@@ -4,17 +4,16 @@ import java.util.Arrays;
 import java.util.concurrent.Executor;
 
 /**
- * The end of an event loop's turn, when what was written within it is sent: a connection on which
- * something was written joins, and is told once, however much that was. One per event loop, used by
- * its thread only.
+ * The end of an event loop's turn, when its output is flushed: a connection that has written
+ * something joins, and is called once. One per event loop, used by its thread only.
  *
- * <p>The loop runs its tasks behind the reads of a turn, so that the end is a task, always the same
- * one; with io_uring it comes sooner ({@link IoUringTurns}).
+ * <p>The loop runs its tasks after the reads of a turn, so the end is a task, always the same one;
+ * with io_uring it comes sooner ({@link IoUringTurns}).
  */
 public final class TurnEnd {
-  /** The members that have written, and send at the end of the turn. */
+  /** Something that has written, and flushes at the end of the turn. */
   public interface Member {
-    /** The turn has ended: sends what was written. The member has left, and may join again. */
+    /** The turn has ended: flush. The member has left, and may join again. */
     void turnEnded();
   }
 
@@ -26,13 +25,13 @@ public final class TurnEnd {
   private boolean scheduled;
 
   /**
-   * @param eventLoop runs what it is given behind the reads of the present turn.
+   * @param eventLoop runs tasks after the reads of the present turn.
    */
   public TurnEnd(Executor eventLoop) {
     this.eventLoop = eventLoop;
   }
 
-  /** Tells {@code member} at the end of this turn; it joins once until then. */
+  /** Calls {@code member} at the end of this turn; it must not join twice. */
   public void join(Member member) {
     if (count == members.length) {
       members = Arrays.copyOf(members, 2 * count);

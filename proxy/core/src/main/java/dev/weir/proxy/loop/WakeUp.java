@@ -5,9 +5,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs a task on its event loop at the earliest of the times that were asked for: one timer at a
- * time, however many wait. For waits that {@link Deadlines} is too coarse for. Used by that loop
- * only.
+ * Runs a task on its event loop at the earliest of the times that were asked for, with one timer at
+ * a time. For waits that need to be finer than {@link Deadlines}. Used by that loop only.
  */
 public final class WakeUp {
   private final EventLoop eventLoop;
@@ -18,7 +17,7 @@ public final class WakeUp {
   private long dueNs = Deadlines.NEVER;
 
   /**
-   * @param task is run a little after its time, never before; has to ask again for what is later.
+   * @param task runs a little after its time, never before; it has to ask again for later times.
    */
   public WakeUp(EventLoop eventLoop, LoopClock clock, Runnable task) {
     this.eventLoop = eventLoop;
@@ -29,7 +28,7 @@ public final class WakeUp {
   /**
    * Asks for a run.
    *
-   * @param timeNs in the time of the clock; one that has passed means as soon as may be.
+   * @param timeNs in the time of the clock; one that has passed means as soon as possible.
    */
   public void at(long timeNs) {
     if (timeNs >= dueNs) {

@@ -1,15 +1,15 @@
 package dev.weir.proxy.request;
 
 /**
- * What asking a question has come to: its verdict, or the ticket of a verdict that comes later.
- * Owned by the {@link Admission} that was asked, and reused: valid until the next question.
+ * The result of asking a question: its verdict, or the ticket of a verdict that comes later. Owned
+ * by the {@link Admission} that was asked, and reused: valid until the next question.
  */
 public final class Asked {
   private Verdict verdict;
   private long ticket = Admission.SETTLED;
   private boolean countsMessages;
 
-  /** The verdict is known. */
+  /** Sets a known verdict. */
   public Asked settled(Verdict known) {
     verdict = known;
     ticket = Admission.SETTLED;
@@ -17,7 +17,7 @@ public final class Asked {
     return this;
   }
 
-  /** The verdict comes later, to whoever asked. */
+  /** Sets the ticket of a verdict that comes later. */
   public Asked awaited(long byTicket) {
     verdict = null;
     ticket = byTicket;
@@ -25,7 +25,7 @@ public final class Asked {
     return this;
   }
 
-  /** Says whether the rule counts the messages of a stream. */
+  /** Sets whether the rule charges each message of a stream. */
   public Asked countsMessages(boolean counts) {
     countsMessages = counts;
     return this;
@@ -45,8 +45,8 @@ public final class Asked {
   }
 
   /**
-   * Whether the rule counts the messages of a stream: then a question like this one is to be asked
-   * before each message but the first.
+   * Whether the rule charges each message of a stream: then a question like this one has to be
+   * asked before each message except the first.
    */
   public boolean countsMessages() {
     return countsMessages;

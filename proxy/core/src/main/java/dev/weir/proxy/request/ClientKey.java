@@ -1,11 +1,11 @@
 package dev.weir.proxy.request;
 
 /**
- * A number for the client of a request, where something scarce is shared out among clients: the
- * same for all that one client sends. Used by one event loop.
+ * A number for the client of a request, by which clients get shares of scarce things: the same for
+ * all requests of one client. Used by one event loop.
  */
 public interface ClientKey {
-  /** The key of requests behind which there may be any number of clients. */
+  /** The key of requests whose client is unknown, so that there may be any number of clients. */
   long NONE = 0;
 
   /** The key of a request's client, or {@link #NONE}. */

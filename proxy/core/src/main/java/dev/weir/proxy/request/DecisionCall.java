@@ -1,6 +1,6 @@
 package dev.weir.proxy.request;
 
-/** The kinds of calls to the decision API, by which figures tell them apart. */
+/** The kinds of calls to the decision API, as a label of metrics. */
 public enum DecisionCall {
   CHECK_RATE_LIMIT,
   CHECK_RATE_LIMITS,
@@ -10,12 +10,12 @@ public enum DecisionCall {
   SHOULD_RATE_LIMIT,
   /** A check by a body of JSON. */
   HTTP_CHECK,
-  /** A check by the fields of a request that a proxy asks about. */
+  /** A check of a proxy that describes its client's request. */
   HTTP_AUTH,
   /** Envoy's rate-limit service, by JSON. */
   HTTP_ENVOY,
   HEALTH,
   REFLECTION,
-  /** Nothing that is known here. */
+  /** A call of an unknown method. */
   OTHER
 }

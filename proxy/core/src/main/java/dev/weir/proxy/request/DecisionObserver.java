@@ -1,18 +1,18 @@
 package dev.weir.proxy.request;
 
-/** Is told of the decision API's calls on one event loop, by that loop only. Must not allocate. */
+/** Observes the decision API's calls on one event loop, on that loop. Must not allocate. */
 public interface DecisionObserver {
   void callStarted(DecisionCall what);
 
   /**
-   * The call that was started, or one before it, has ended.
+   * A call has ended.
    *
-   * @param grpcStatus with which it was answered; of a request of HTTP, what comes nearest.
+   * @param grpcStatus of its answer; for HTTP the status that corresponds.
    */
   void callEnded(DecisionCall what, int grpcStatus);
 
   /**
-   * A caller has told its own time; both count from the epoch of Unix.
+   * A caller has sent its own time, since the Unix epoch, as {@code nowNs} is.
    *
    * @param seconds of any size.
    * @param nanos of any size.

@@ -1,14 +1,14 @@
 package dev.weir.proxy.request;
 
 /**
- * A kind of conduct that RFC 9113 allows, or that ends a stream only, and that abuse is made of.
- * Each takes units of its connection's budget.
+ * A kind of behaviour that RFC 9113 allows, or that ends only a stream, and that can be abuse. Each
+ * takes units from its connection's budget.
  */
 public enum Glitch {
   /** Streams were reset faster than they ended well. */
   RAPID_RESET(50),
 
-  /** A stream had to be reset for what the peer sent on it. */
+  /** A stream had to be reset because of an error of the peer. */
   STREAM_FAULT(10, true),
 
   /** A stream was refused above the number that the peer had acknowledged. */
@@ -35,10 +35,10 @@ public enum Glitch {
   /** DATA of one to four bytes that ends nothing. */
   TINY_DATA(1, true),
 
-  /** PRIORITY, PRIORITY_UPDATE and unknown frames, more than usual. */
+  /** PRIORITY, PRIORITY_UPDATE and unknown frames, more than normal. */
   IGNORED_FRAME(1),
 
-  /** WINDOW_UPDATE, more than what was sent calls for. */
+  /** WINDOW_UPDATE, more than the content sent needs. */
   WINDOW_UPDATE(1);
 
   private final int units;
@@ -53,7 +53,7 @@ public enum Glitch {
     this.ofMessage = ofMessage;
   }
 
-  /** Whether it is in how a single message is sent; else in what is sent beside them. */
+  /** Whether it is within a single message; otherwise it is beside messages. */
   public boolean isOfMessage() {
     return ofMessage;
   }

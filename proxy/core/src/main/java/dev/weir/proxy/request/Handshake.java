@@ -2,10 +2,10 @@ package dev.weir.proxy.request;
 
 /** The outcome of a TLS handshake. */
 public enum Handshake {
-  /** Certificates were shown and looked at. */
+  /** A full handshake, with certificates. */
   FULL,
 
-  /** A session of before went on. */
+  /** An earlier session was resumed. */
   RESUMED,
 
   /** The peer does not speak TLS. */
@@ -14,7 +14,7 @@ public enum Handshake {
   /** The two sides have no version or no cipher suite in common. */
   NOTHING_IN_COMMON,
 
-  /** A certificate was missing, or did not hold. */
+  /** A certificate was missing, or was rejected. */
   CERTIFICATE_REFUSED,
 
   /** The handshake failed for another reason, or one side left. */
@@ -23,6 +23,6 @@ public enum Handshake {
   /** The handshake took too long. */
   TIMED_OUT,
 
-  /** Too many were in flight. */
+  /** Too many handshakes were in flight. */
   TURNED_AWAY
 }

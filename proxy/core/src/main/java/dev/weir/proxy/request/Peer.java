@@ -3,11 +3,11 @@ package dev.weir.proxy.request;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The other end of a client's connection: what holds for all of its requests. Made once per
+ * The other end of a client's connection, with what holds for all of its requests. Made once per
  * connection; immutable.
  */
 public final class Peer {
-  /** A peer without an address of its own, not trusted, that speaks in the clear. */
+  /** A peer without an address of its own, not trusted, without TLS. */
   public static final Peer LOOPBACK = new Peer(IpAddress.LOOPBACK, false);
 
   private final IpAddress address;
@@ -17,9 +17,9 @@ public final class Peer {
   private final CertificateNames certificate;
 
   /**
-   * A peer that speaks in the clear.
+   * A peer without TLS.
    *
-   * @param trusted whether what the peer says of other addresses is believed.
+   * @param trusted whether it is a trusted proxy.
    */
   public Peer(IpAddress address, boolean trusted) {
     this(address, address.toString().getBytes(StandardCharsets.US_ASCII), trusted, false, null);
@@ -39,9 +39,9 @@ public final class Peer {
   }
 
   /**
-   * This peer, once its TLS handshake is over.
+   * This peer after its TLS handshake.
    *
-   * @param names of its verified certificate; null if it has shown none.
+   * @param names in its verified certificate; null if it has shown none.
    */
   public Peer secured(CertificateNames names) {
     return new Peer(address, text, trusted, true, names);
@@ -56,12 +56,12 @@ public final class Peer {
     return text;
   }
 
-  /** Whether what the peer says of other addresses is believed. */
+  /** Whether the peer is a trusted proxy, whose fields name its clients. */
   public boolean trusted() {
     return trusted;
   }
 
-  /** Whether the connection is encrypted: the scheme of its requests is {@code https}. */
+  /** Whether the connection uses TLS: the scheme of its requests is {@code https}. */
   public boolean secure() {
     return secure;
   }

@@ -1,16 +1,16 @@
 package dev.weir.proxy.request;
 
-/** For whom a {@link Question} is asked: what is counted and how many may wait goes by it. */
+/** The purpose of a {@link Question}, which determines its metrics, and how many may wait. */
 public enum Purpose {
   /** A request that goes on to the service if it may. */
   TRAFFIC,
 
-  /** Another program asks whether it may go on. */
+  /** A check of another program. */
   DECISION,
 
-  /** Another proxy asks by descriptors, whose limits no rule has; who asks counts them itself. */
+  /** A descriptor of another proxy, with a limit that is in no rule; the caller counts it. */
   DESCRIPTOR,
 
-  /** Somebody looks at a budget or gives it back. */
+  /** An operator looks at a budget, or resets it. */
   OPERATOR
 }

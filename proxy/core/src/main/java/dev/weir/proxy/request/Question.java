@@ -3,27 +3,27 @@ package dev.weir.proxy.request;
 import org.agrona.DirectBuffer;
 
 /**
- * A question to {@link Admission}: an operation, what finds the rule, whose budgets, and how much.
- * A proxied request is a view, from which all follows; other callers name the rule and give
- * identities, or give identities beside a view of the endpoint that they ask for.
+ * A question to {@link Admission}: an operation, what finds the rule, identities, and costs. For a
+ * proxied request all of it follows from its view. Other callers name the rule and give identities,
+ * or give identities with a view of an endpoint.
  *
  * <p>Filled anew for each question and owned by the caller, whose bytes it refers to: valid until
- * {@link Admission#ask} returns. What outlives that has been copied.
+ * {@link Admission#ask} returns.
  */
 public final class Question {
   /** The most identities that can be given. */
   public static final int MAX_IDENTITIES = 8;
 
-  /** The most limits of one rule whose costs can be given apart. */
+  /** The most limits of one rule that can have costs of their own. */
   public static final int MAX_COSTS = 8;
 
-  /** The highest cost that can be given: what many that come together take is still exact. */
+  /** The highest cost: the sum of many that come together is still exact. */
   public static final long MAX_COST = 1L << 40;
 
-  /** The cost that the rule says. */
+  /** Stands for the rule's own cost. */
   public static final long COST_OF_RULE = 0;
 
-  /** The deadline that the store's settings say. */
+  /** Stands for the deadline in the store's settings. */
   public static final long NO_DEADLINE = Long.MAX_VALUE;
 
   private final String[] identityNames = new String[MAX_IDENTITIES];
@@ -43,19 +43,19 @@ public final class Question {
   private boolean isFollowed;
   private boolean isTimedTogether;
 
-  /** The part that admission has found out already; null if none. */
+  /** The result that admission has found ahead; null if there is none. */
   private Object expectation;
 
   private DirectBuffer onceBytes;
   private int onceOffset;
   private int onceLength;
 
-  /** Starts the question whether a request may pass that goes on to the service then. */
+  /** Starts the question whether a request may pass to the service. */
   public Question traffic(RequestView view) {
     return start(Operation.CHECK, Purpose.TRAFFIC).request(view);
   }
 
-  /** Starts a question that says nothing yet of what it is about. */
+  /** Starts an empty question. */
   public Question start(Operation what, Purpose forWhom) {
     operation = what;
     purpose = forWhom;
@@ -75,8 +75,8 @@ public final class Question {
   }
 
   /**
-   * Starts a question that is another one but for the value of the first identity, and that nothing
-   * has been found out of; nothing is said yet of its deadline and of what follows.
+   * Starts a copy of another question with another value of the first identity, and without
+   * deadline, found results and successors.
    *
    * @param other with an identity or more.
    */
@@ -104,24 +104,26 @@ public final class Question {
     return this;
   }
 
-  /** The request, or the endpoint: by it the rule is found, and what identities are not given. */
+  /**
+   * Sets the request, or the endpoint: it finds the rule, and the identities that are not given.
+   */
   public Question request(RequestView view) {
     request = view;
     return this;
   }
 
-  /** The rule, in the place of the one that the request would find. */
+  /** Sets the rule, instead of the one that the request would find. */
   public Question rule(String id) {
     ruleId = id;
     return this;
   }
 
   /**
-   * Gives an identity, in the place of what the request says of it.
+   * Adds an identity, instead of what the request has.
    *
-   * @param name of the source as keys of rules have it, such as {@code ip}, {@code api-key} or
-   *     {@code header:x-user-id}.
-   * @param bytes the value as a request would have it; of {@code ip} an address as text.
+   * @param name of the source as in keys of rules, such as {@code ip}, {@code api-key} or {@code
+   *     header:x-user-id}.
+   * @param bytes the value as a request would have it; for {@code ip} an address as text.
    * @throws IllegalArgumentException if there are {@link #MAX_IDENTITIES} already.
    */
   public Question identity(String name, DirectBuffer bytes, int offset, int length) {
@@ -136,9 +138,10 @@ public final class Question {
   }
 
   /**
-   * @param units that are taken of each budget, 1 to {@link #MAX_COST}; {@link #COST_OF_RULE}
-   *     unless it is said.
-   * @throws IllegalArgumentException if that is none.
+   * Sets the cost.
+   *
+   * @param units to take of each budget, 1 to {@link #MAX_COST}; {@link #COST_OF_RULE} by default.
+   * @throws IllegalArgumentException if out of range.
    */
   public Question cost(long units) {
     cost = checked(units);
@@ -147,12 +150,12 @@ public final class Question {
   }
 
   /**
-   * Gives the cost of one limit of the rule; those of limits before it that are not given are what
-   * {@link #cost(long)} says.
+   * Sets the cost of one limit of the rule; limits before it without a cost of their own have that
+   * of {@link #cost(long)}.
    *
-   * @param limit its place in the rule, 0 to {@link #MAX_COSTS} - 1.
+   * @param limit its index in the rule, 0 to {@link #MAX_COSTS} - 1.
    * @param units 1 to {@link #MAX_COST}, or {@link #COST_OF_RULE}.
-   * @throws IllegalArgumentException if that is none, or the place is.
+   * @throws IllegalArgumentException if out of range.
    */
   public Question cost(int limit, long units) {
     if (limit < 0 || limit >= MAX_COSTS) {
@@ -175,8 +178,10 @@ public final class Question {
   }
 
   /**
-   * @param atNs when the verdict is worth nothing any more, in the loop's time; it covers all that
-   *     the question waits for.
+   * Sets the deadline.
+   *
+   * @param atNs when the verdict is no longer of use, in the loop's time; it covers all waits of
+   *     the question.
    */
   public Question deadlineNs(long atNs) {
     deadlineNs = atNs;
@@ -184,10 +189,10 @@ public final class Question {
   }
 
   /**
-   * Names the question among those of the same identity and rule, so that it can be asked again: a
-   * check that was granted is not charged twice, and one of another cost is refused as {@link
-   * RefusalReason#IDEMPOTENCY_KEY_REUSED}. Only a rule whose limits have one key, and are all the
-   * store's, is decided so; under any other the question is refused as {@link
+   * Sets an idempotency key, which belongs to the identity and the rule: a check that was granted
+   * is not charged twice, and one with another cost is refused as {@link
+   * RefusalReason#IDEMPOTENCY_KEY_REUSED}. Only the store can decide that, for rules of mode exact
+   * whose limits have one key; under other rules the question is refused as {@link
    * RefusalReason#NOT_DECIDED_ONCE}.
    *
    * @param length 1 or more.
@@ -199,32 +204,32 @@ public final class Question {
     return this;
   }
 
-  /** Says that others follow in this turn, and {@link Admission#sendGathered} behind the last. */
+  /** Says that others follow in this turn, and {@link Admission#sendGathered} after the last. */
   public Question followed() {
     isFollowed = true;
     return this;
   }
 
   /**
-   * Says that others follow in this turn, and {@link Admission#endTogether} behind the last: how
-   * long they took is told of all at once.
+   * Says that others follow in this turn, and {@link Admission#endTogether} after the last: their
+   * latency is measured together.
    */
   public Question timedTogether() {
     isTimedTogether = true;
     return this;
   }
 
-  /** Keeps what admission has found out of it already; admission's own. */
+  /** Keeps a result that admission has found ahead; for admission only. */
   public void expectation(Object found) {
     expectation = found;
   }
 
-  /** The part that admission has found out already; null if none. */
+  /** The result that admission has found ahead; null if there is none. */
   public Object expectation() {
     return expectation;
   }
 
-  /** Asks for the figures of every limit beside the verdict; see {@link Verdict#row}. */
+  /** Asks for the figures of every limit, besides the verdict: {@link Verdict#row}. */
   public Question wantsRows() {
     wantsRows = true;
     return this;
@@ -248,7 +253,7 @@ public final class Question {
     return ruleId;
   }
 
-  /** How many identities are given. */
+  /** The number of given identities. */
   public int identityCount() {
     return identityCount;
   }
@@ -269,33 +274,33 @@ public final class Question {
     return identityLengths[index];
   }
 
-  /** Whether any cost is given, in the place of what the rule says. */
+  /** Whether any cost is given, instead of the rule's. */
   public boolean isCostGiven() {
     return cost != COST_OF_RULE || costCount > 0;
   }
 
   /**
-   * Units to be taken of one limit.
+   * Units to take of one limit.
    *
-   * @param limit its place in the rule.
-   * @param ofRule what the rule says.
+   * @param limit its index in the rule.
+   * @param ofRule the rule's own cost.
    */
   public long costOf(int limit, long ofRule) {
     long given = limit < costCount ? costs[limit] : cost;
     return given == COST_OF_RULE ? ofRule : given;
   }
 
-  /** When the verdict is worth nothing any more; or {@link #NO_DEADLINE}. */
+  /** The deadline; or {@link #NO_DEADLINE}. */
   public long deadlineNs() {
     return deadlineNs;
   }
 
-  /** Whether the question is not to be charged twice. */
+  /** Whether the question has an idempotency key. */
   public boolean isOnce() {
     return onceLength > 0;
   }
 
-  /** Has its name, if it has one. */
+  /** The bytes with the idempotency key, if there is one. */
   public DirectBuffer onceBytes() {
     return onceBytes;
   }
@@ -308,17 +313,17 @@ public final class Question {
     return onceLength;
   }
 
-  /** Whether others follow, and a store need not be asked before them. */
+  /** Whether other questions follow at once, so that a batch to the store can wait for them. */
   public boolean isFollowed() {
     return isFollowed;
   }
 
-  /** Whether how long it took is told together with others. */
+  /** Whether its latency is measured together with others. */
   public boolean isTimedTogether() {
     return isTimedTogether;
   }
 
-  /** Whether the figures of every limit are asked for. */
+  /** Whether the figures of every limit are wanted. */
   public boolean areRowsWanted() {
     return wantsRows;
   }

@@ -10,10 +10,10 @@ import static dev.weir.proxy.request.GrpcStatus.UNIMPLEMENTED;
 import java.util.Locale;
 
 /**
- * Every reason for which a request is answered here instead of by the service, with what the client
- * is told. The one place where a reason, its HTTP status, its gRPC status and its counter meet.
+ * The reasons for which a request is answered here instead of by the service. The one place where a
+ * reason, its HTTP status, its gRPC status and its counter meet.
  *
- * <p>A new reason is a row here: what answers it and what counts it goes by the row.
+ * <p>A new reason is a row here; its answers and its counter follow from the row.
  */
 public enum RefusalReason {
   // What a rule decided.
@@ -115,9 +115,9 @@ public enum RefusalReason {
       "The time that the client gave is over.");
 
   private enum Ends {
-    /** The request has been read to its end, or can be: the next one can be found behind it. */
+    /** The request has been read to its end, or can be: the next one follows. */
     REQUEST,
-    /** Nobody knows where the next request begins, or none is to be read. */
+    /** It is unknown where the next request begins, or none is to be read. */
     CONNECTION
   }
 
@@ -163,14 +163,14 @@ public enum RefusalReason {
   }
 
   /**
-   * The cause, for people: the {@code detail} of the problem (RFC 9457). Every 502, 503 and 504 has
-   * one. It names no address: the log does. Null for none.
+   * An explanation: the {@code detail} of the problem (RFC 9457). Every 502, 503 and 504 has one.
+   * It contains no address; the log does. Null for none.
    */
   public String detail() {
     return detail;
   }
 
-  /** The name that clients and counters are told: that of the constant in lower case. */
+  /** The name in responses and metrics: that of the constant in lower case. */
   public String label() {
     return label;
   }

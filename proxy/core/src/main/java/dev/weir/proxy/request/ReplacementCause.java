@@ -1,10 +1,8 @@
 package dev.weir.proxy.request;
 
-/**
- * Why a connection to a service of HTTP/2 gets no new streams, though the service would take them.
- */
+/** Why Weir replaces a connection to a service of HTTP/2. */
 public enum ReplacementCause {
-  /** The service refused three streams within a second, although it had allowed more of them. */
+  /** The service refused three streams within a second, although its settings allowed them. */
   REFUSED_STREAMS,
 
   /** The service did not answer a ping in time. */
@@ -14,7 +12,8 @@ public enum ReplacementCause {
   SILENCE,
 
   /**
-   * Content of some streams waited for its window, which others held and the service did not open.
+   * Content of some streams waited for the connection's window, which others held and the service
+   * did not open.
    */
   SHUT_WINDOW
 }

@@ -1,17 +1,17 @@
 package dev.weir.proxy.request;
 
 /**
- * How one request ended, and what came of it. Owned by an event loop and reused: valid only during
- * the call that hands it over. Times are those of the loop's clock.
+ * How one request ended. Owned by an event loop and reused: valid only during the call that passes
+ * it. Times are those of the loop's clock.
  */
 public final class RequestEnd {
-  /** The time of a step that the request did not come to. */
+  /** The time of a step that was not reached. */
   public static final long NEVER = 0;
 
-  /** The result of {@link #costReported()} if the service said nothing. */
+  /** The result of {@link #costReported()} if the service reported none. */
   public static final long NOT_REPORTED = -1;
 
-  /** The error code of an end that the peer gave no code for. */
+  /** Stands for an absent error code. */
   public static final int NO_CODE = -1;
 
   /** The ways in which a request ends. */
@@ -22,13 +22,13 @@ public final class RequestEnd {
     /** The client left, before its verdict or after. */
     CLIENT_GONE,
 
-    /** The service broke off, or was not to be reached. */
+    /** The service broke off, or could not be reached. */
     SERVICE_GONE,
 
-    /** The client or the service took longer than it may. */
+    /** The client or the service exceeded a time limit. */
     TIMED_OUT,
 
-    /** The request was answered here; {@link #forwardedNs} says whether the service knows of it. */
+    /** The request was answered here; {@link #forwardedNs} says whether the service received it. */
     REFUSED_HERE,
 
     /** The exchange became a tunnel, which has been closed. */
@@ -44,7 +44,7 @@ public final class RequestEnd {
   private long headNs;
   private long lastByteNs;
 
-  /** Starts anew: no status, no bytes, no cost and no times. */
+  /** Starts anew, without status, bytes, cost and times. */
   public RequestEnd set(How ended) {
     how = ended;
     status = 0;
@@ -66,8 +66,8 @@ public final class RequestEnd {
   }
 
   /**
-   * Bytes of the bodies, as the client and the service have sent them: of content, and where both
-   * speak HTTP/1.1, and what is chunked passes as it came, of its framing too.
+   * Bytes of the bodies, as the client and the service have sent them: content, and chunked framing
+   * too if both speak HTTP/1.1.
    *
    * @param ofRequest towards the service.
    * @param ofResponse towards the client.
@@ -85,8 +85,8 @@ public final class RequestEnd {
   }
 
   /**
-   * When the request's head went to the service, when the response's head came, and when its last
-   * byte went to the client; each {@link #NEVER} if it did not.
+   * Sets when the request's head went to the service, when the response's head came, and when its
+   * last byte went to the client; each {@link #NEVER} if it did not.
    */
   public RequestEnd times(long forwarded, long head, long lastByte) {
     forwardedNs = forwarded;

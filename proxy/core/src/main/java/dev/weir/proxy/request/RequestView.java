@@ -39,7 +39,7 @@ public final class RequestView {
   private Peer peer;
 
   /**
-   * @param maxFieldCount the most fields that a head may have.
+   * @param maxFieldCount the most fields of a head.
    */
   public RequestView(int maxFieldCount) {
     this.fields = new int[maxFieldCount * INTS_PER_FIELD];
@@ -47,9 +47,9 @@ public final class RequestView {
   }
 
   /**
-   * Starts a new request. All offsets given afterwards count from the start of {@code source}.
+   * Starts a new request. All offsets count from the start of {@code source}.
    *
-   * @param peer the other end of the connection; null of what is only an endpoint.
+   * @param peer the other end of the connection; null for an endpoint.
    */
   public RequestView reset(DirectBuffer source, int offset, int length, Peer peer) {
     bytes.wrap(source, offset, length);
@@ -68,9 +68,9 @@ public final class RequestView {
   }
 
   /**
-   * Becomes a copy of another view, which may have no more fields than this one can.
+   * Becomes a copy of another view, which must not have more fields than fit here.
    *
-   * @param into takes the bytes, one part behind the other; grows as it must.
+   * @param into takes the bytes, one part after the other; grows as needed.
    */
   public void copy(RequestView from, MutableDirectBuffer into) {
     int at = 0;
@@ -118,19 +118,19 @@ public final class RequestView {
     pathLength = length;
   }
 
-  /** The query, without its question mark. Not called when there is none. */
+  /** Sets the query, without its question mark. Not called if there is none. */
   public void query(int offset, int length) {
     queryOffset = offset;
     queryLength = length;
   }
 
-  /** Host and optional port. */
+  /** Sets the host and the optional port. */
   public void authority(int offset, int length) {
     authorityOffset = offset;
     authorityLength = length;
   }
 
-  /** Adds a field; false, and nothing added, if there are already as many as may be. */
+  /** Adds a field; false, and nothing is added, if there are too many. */
   public boolean addField(int nameOffset, int nameLength, int valueOffset, int valueLength) {
     int at = fieldCount * INTS_PER_FIELD;
     if (at == fields.length) {
@@ -144,12 +144,12 @@ public final class RequestView {
     return true;
   }
 
-  /** Says that a field is not passed on as it came: whoever asks for its name does not find it. */
+  /** Marks a field as removed or rewritten by the proxy: {@link #findField} does not find it. */
   public void omit(int fieldIndex) {
     omitted[fieldIndex] = true;
   }
 
-  /** Whether a field is not passed on as it came. */
+  /** Whether a field is removed or rewritten by the proxy. */
   public boolean omits(int fieldIndex) {
     return omitted[fieldIndex];
   }
@@ -159,7 +159,7 @@ public final class RequestView {
     return bytes;
   }
 
-  /** The other end of the connection that the request came on; null of what is an endpoint. */
+  /** The other end of the connection; null for an endpoint. */
   public Peer peer() {
     return peer;
   }
@@ -232,9 +232,8 @@ public final class RequestView {
   }
 
   /**
-   * The index of the first field of that name at or after {@code fromIndex} that is passed on; -1
-   * if there is none. What the service does not get, as the client had it removed by {@code
-   * Connection} or is not trusted with it, must not tell two clients apart.
+   * The index of the first forwarded field of that name at or after {@code fromIndex}; -1 if there
+   * is none. A field that the service does not get must not tell two clients apart.
    */
   public int findField(FieldName name, int fromIndex) {
     int wanted = name.length();

@@ -2,29 +2,27 @@ package dev.weir.proxy.request;
 
 /** Why the store gave no decision. */
 public enum StoreFault {
-  /** No connection to the server of that key, or it was lost with the call in flight. */
+  /** There was no connection to the key's server, or it was lost with the call in flight. */
   DISCONNECTED,
 
-  /** The breaker is open: the server did not answer the last calls. */
+  /** The circuit breaker is open: the server did not answer the last calls. */
   BREAKER_OPEN,
 
-  /** The time for a decision was over. The answer may still come, and count. */
+  /** The deadline has passed. The answer may still come, and the charge may count. */
   DEADLINE,
 
-  /** Nobody has the partition, or the servers do not agree on who has. */
+  /** No server has the partition, or the servers disagree on that. */
   NO_OWNER,
 
   /** The server refused the call, and executed none of it. */
   ERROR_REPLY,
 
-  /**
-   * The server refused the call, as its memory is full: budgets that are new to it find no room.
-   */
+  /** The server refused the call, as its memory is full: there is no room for new budgets. */
   OUT_OF_MEMORY,
 
-  /** The server answered what is no decision, or a key holds what is not ours. */
+  /** The answer was malformed, or a key has a value that is not Weir's. */
   MALFORMED_REPLY,
 
-  /** More is waiting for that server than there is room for. */
+  /** Too much is waiting for that server. */
   FULL;
 }

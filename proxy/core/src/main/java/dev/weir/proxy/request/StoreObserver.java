@@ -1,28 +1,25 @@
 package dev.weir.proxy.request;
 
-/**
- * Is told what an event loop asked of the store, and what came of it; on that loop. May pass over
- * any of it.
- */
+/** Observes an event loop's questions to the store, on that loop. All methods are optional. */
 public interface StoreObserver {
   /**
    * A batch was sent.
    *
-   * @param checkCount entries: keys that were asked about.
-   * @param requestCount requests that those entries stand for.
+   * @param checkCount checks in it.
+   * @param requestCount requests that those checks stand for.
    */
   default void storeSent(int checkCount, int requestCount) {}
 
-  /** A batch was decided, that long after it was sent. */
+  /** A batch was decided, so long after it was sent. */
   default void storeAnswered(long storeNs) {}
 
-  /** A batch was decided after the time for its decisions was over. */
+  /** A batch was decided after the deadline. */
   default void storeAnsweredLate() {}
 
-  /** The server refused a batch; a part of it may have been executed only if that is said. */
+  /** The server answered a batch with an error. */
   default void storeRefused() {}
 
-  /** A batch was sent again: to where the slot is now, or with the source of the script. */
+  /** A batch was sent again: to a slot's new owner, or with the source of the script. */
   default void storeResent() {}
 
   /** One request got no decision from the store. */
@@ -32,17 +29,18 @@ public interface StoreObserver {
   default void storeConnected(boolean succeeded) {}
 
   /**
-   * Requests that had passed without a decision.
+   * Reports debts: requests that had passed without a decision.
    *
-   * @param charged whether the store has been asked to charge them; else they are forgotten, as
-   *     there is no room to remember more.
+   * @param charged whether the store has been asked to charge them; otherwise they are forgotten,
+   *     for want of room.
    */
   default void storeDebts(long requestCount, boolean charged) {}
 
   /**
-   * Charges of requests had to be given back.
+   * Reports refunds.
    *
-   * @param sent whether it was; else the server could not be reached, and the charge stays.
+   * @param sent whether they were sent; otherwise the server could not be reached, and the charges
+   *     stay.
    */
   default void storeRefunds(long requestCount, boolean sent) {}
 }

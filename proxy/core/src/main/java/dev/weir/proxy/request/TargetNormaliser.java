@@ -27,13 +27,13 @@ import org.agrona.MutableDirectBuffer;
  * nothing.
  */
 public final class TargetNormaliser {
-  /** The path is already in normal form: forward it as it is. */
+  /** The result if the path is already in normal form, and is forwarded unchanged. */
   public static final int ALREADY_NORMAL = 0;
 
-  /** Refuse with {@link RefusalReason#MALFORMED_TARGET}. */
+  /** The result for a path to be refused with {@link RefusalReason#MALFORMED_TARGET}. */
   public static final int MALFORMED = -1;
 
-  /** Refuse with {@link RefusalReason#AMBIGUOUS_PATH}. */
+  /** The result for a path to be refused with {@link RefusalReason#AMBIGUOUS_PATH}. */
   public static final int AMBIGUOUS = -2;
 
   private static final long ONES = 0x0101_0101_0101_0101L;
@@ -41,7 +41,7 @@ public final class TargetNormaliser {
 
   private TargetNormaliser() {}
 
-  /** The reason that belongs to a negative result; null for others. */
+  /** The reason for a negative result; null for others. */
   public static RefusalReason refusal(int result) {
     return switch (result) {
       case MALFORMED -> RefusalReason.MALFORMED_TARGET;
@@ -93,8 +93,8 @@ public final class TargetNormaliser {
   }
 
   /**
-   * Whether no byte needs a second look: eight at a time. False also for some normal paths, such as
-   * those with an encoding or a segment that starts with a dot.
+   * Whether the path needs no rewriting, by eight bytes at a time. False also for some normal
+   * paths, such as those with an encoding or a segment that starts with a dot.
    */
   private static boolean isPlain(DirectBuffer source, int offset, int length) {
     int at = offset;
@@ -232,7 +232,7 @@ public final class TargetNormaliser {
     return hexDigit >= 'a' ? (byte) (hexDigit - 0x20) : hexDigit;
   }
 
-  /** Whether origins disagree on what an encoded octet stands for in a path. */
+  /** Whether services disagree on the meaning of an encoded octet in a path. */
   public static boolean isAmbiguous(int octet) {
     return octet == 0 || octet == '/' || octet == ';' || octet == '\\';
   }

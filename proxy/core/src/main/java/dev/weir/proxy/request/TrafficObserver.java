@@ -9,10 +9,10 @@ public interface TrafficObserver {
 
   void connectionClosed();
 
-  /** A connection was turned away at the door. */
+  /** A connection was refused before a request was read. */
   void connectionRefused();
 
-  /** A connection had no header of the PROXY protocol that is believed, and was closed. */
+  /** A connection was closed, as it had no valid PROXY header of a trusted proxy. */
   void proxyHeaderRefused(ProxyHeaderFault why);
 
   /** A TLS handshake with a client has ended. */
@@ -20,14 +20,14 @@ public interface TrafficObserver {
 
   void requestStarted(Protocol protocol);
 
-  /** The request that was started last on its connection has ended, however it ended. */
+  /** The last request that was started on a connection has ended. */
   void requestEnded();
 
-  /** A request was answered here for that reason. */
+  /** A request was answered here for a reason. */
   void refused(RefusalReason reason);
 
   /**
-   * The service's response has been passed on whole.
+   * The service's response has been passed on completely.
    *
    * @param protocol the request's.
    * @param status its status code.
@@ -44,7 +44,7 @@ public interface TrafficObserver {
 
   default void upstreamClosed() {}
 
-  /** A connection to a service of HTTP/2 gets no new streams, and another is made. */
+  /** A connection to a service of HTTP/2 is replaced. */
   default void upstreamReplaced(ReplacementCause why) {}
 
   /** A TLS handshake with the service has ended. */
@@ -53,10 +53,10 @@ public interface TrafficObserver {
   /** A request waits for a connection to the service. */
   default void upstreamWaitBegun() {}
 
-  /** A request no longer waits for a connection to the service, whatever came of it. */
+  /** A request no longer waits for a connection to the service. */
   default void upstreamWaitEnded() {}
 
-  /** An exchange has become a stream. */
+  /** An exchange counts as a long-lived stream. */
   default void streamOpened() {}
 
   default void streamClosed() {}

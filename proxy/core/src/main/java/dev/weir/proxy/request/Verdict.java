@@ -1,11 +1,11 @@
 package dev.weir.proxy.request;
 
 /**
- * The decision on one question, with all that an answer may have to say. Owned by an event loop and
- * reused: valid only during the call that hands it over; who needs it longer copies what it needs.
+ * The decision on one question, with all that a response needs. Owned by an event loop and reused:
+ * valid only during the call that passes it; callers copy what they need longer.
  */
 public final class Verdict {
-  /** The percentage of a budget from which on clients are warned. */
+  /** The percentage of a budget from which its state is {@link State#WARNING}. */
   private static final int WARNING_PERCENT = 80;
 
   /** How far a budget is used. */
@@ -47,7 +47,7 @@ public final class Verdict {
       return policy;
     }
 
-    /** Units of a budget that nobody has taken from. */
+    /** Units of a full budget. */
     public long limit() {
       return limit;
     }
@@ -57,12 +57,15 @@ public final class Verdict {
       return remaining;
     }
 
-    /** Nanoseconds until the budget is whole again, 0 or more. */
+    /** Nanoseconds until the budget is full again, 0 or more. */
     public long resetAfterNs() {
       return resetAfterNs;
     }
 
-    /** The least wait after which this limit admits the request; 0 if it does, or none would do. */
+    /**
+     * The shortest wait after which this limit admits the request; 0 if it does, or if no wait
+     * helps.
+     */
     public long retryAfterNs() {
       return retryAfterNs;
     }
@@ -79,34 +82,33 @@ public final class Verdict {
   private long heldNs;
   private long dueNs;
 
-  /**
-   * A row for each limit of the rule, in its order; null until rows are wanted for the first time.
-   */
+  /** A row for each limit of the rule, in its order; null until rows are wanted. */
   private Row[] rows;
 
   private int rowCount;
 
-  /** Allowed, and no limit applied. */
+  /** Sets that the request is allowed, and no limit applied. */
   public Verdict allowUnlimited() {
     return set(null, null, 0, 0, 0, 0);
   }
 
   /**
-   * Allowed within a limit.
+   * Sets that the request is allowed within a limit.
    *
-   * @param limit units of a budget that nobody has taken from.
+   * @param limit units of a full budget.
    * @param remaining units left, 0 or more.
-   * @param resetAfterNs until the budget is whole again, 0 or more.
+   * @param resetAfterNs until the budget is full again, 0 or more.
    */
   public Verdict allow(QuotaPolicy policy, long limit, long remaining, long resetAfterNs) {
     return set(null, policy, limit, remaining, resetAfterNs, 0);
   }
 
   /**
-   * Refused, and a later request may pass.
+   * Sets that the request is refused, and that a later one may pass.
    *
-   * @param policy null if it was not a limit that refused.
-   * @param retryAfterNs the least wait after which the request would pass, or 0 if none would do.
+   * @param policy the quota policy; null if no limit refused.
+   * @param retryAfterNs the shortest wait after which the request would pass, or 0 if no wait
+   *     helps.
    */
   public Verdict refuse(
       RefusalReason reason,
@@ -118,7 +120,7 @@ public final class Verdict {
     return set(reason, policy, limit, remaining, resetAfterNs, retryAfterNs);
   }
 
-  /** Refused for a reason that has nothing to do with a quota. */
+  /** Sets that the request is refused for a reason that is not a quota. */
   public Verdict refuse(RefusalReason reason) {
     return set(reason, null, 0, 0, 0, 0);
   }
@@ -144,7 +146,7 @@ public final class Verdict {
   }
 
   /**
-   * Says by which rule it was decided; none unless it is said.
+   * Sets the rule; none by default.
    *
    * @param utf8 the same text.
    */
@@ -154,19 +156,19 @@ public final class Verdict {
     return this;
   }
 
-  /** Says how long the request was held until it might pass; 0 unless it is said. */
+  /** Sets how long the request was held in a queue; 0 by default. */
   public Verdict heldNs(long heldNs) {
     this.heldNs = heldNs;
     return this;
   }
 
-  /** Says when an allowed request may pass, in the loop's time; at once unless it is said. */
+  /** Sets when an allowed request may pass, in the loop's time; at once by default. */
   public Verdict dueNs(long atNs) {
     dueNs = atNs;
     return this;
   }
 
-  /** Takes over what another one says, but for its rows. */
+  /** Copies another verdict, without its rows. */
   public Verdict set(Verdict from) {
     set(
         from.refusal,
@@ -204,7 +206,7 @@ public final class Verdict {
     row.retryAfterNs = retryAfterNs;
   }
 
-  /** Takes over the rows that another one has. */
+  /** Copies the rows of another verdict. */
   public void addRows(Verdict from) {
     for (int i = 0; i < from.rowCount; i++) {
       Row row = from.rows[i];
@@ -234,7 +236,7 @@ public final class Verdict {
     return rows[index];
   }
 
-  /** The figures of the limit at that place in the rule; null if they were not asked for. */
+  /** The figures of the limit with that index in the rule; null if they are not wanted. */
   public Row row(int index) {
     return index < rowCount && rows[index].policy != null ? rows[index] : null;
   }
@@ -244,7 +246,7 @@ public final class Verdict {
     return dueNs;
   }
 
-  /** How long the request was held on purpose, in nanoseconds. */
+  /** How long the request was held in a queue, in nanoseconds. */
   public long heldNs() {
     return heldNs;
   }
@@ -268,17 +270,17 @@ public final class Verdict {
     return ruleIdUtf8;
   }
 
-  /** The limit that decided, as clients are told of it; null if none did. */
+  /** The quota policy of the limit that decided; null if none did. */
   public QuotaPolicy policy() {
     return policy;
   }
 
-  /** Units of a budget that nobody has taken from; 0 if no limit decided. */
+  /** Units of a full budget; 0 if no limit decided. */
   public long limit() {
     return limit;
   }
 
-  /** Units that count against the limit, from 0 to {@link #limit()}, begun ones whole. */
+  /** Units that count against the limit, from 0 to {@link #limit()}, rounded up. */
   public long current() {
     return limit - Math.min(limit, remaining);
   }
@@ -288,17 +290,17 @@ public final class Verdict {
     return remaining;
   }
 
-  /** Nanoseconds until the limit is whole again, 0 or more. */
+  /** Nanoseconds until the budget is full again, 0 or more. */
   public long resetAfterNs() {
     return resetAfterNs;
   }
 
-  /** The least wait in nanoseconds after which the request would pass; 0 if none would do. */
+  /** The shortest wait in nanoseconds after which the request would pass; 0 if no wait helps. */
   public long retryAfterNs() {
     return retryAfterNs;
   }
 
-  /** How far the budget is used that decided; NORMAL if none did. */
+  /** The state of the budget that decided; NORMAL if none did. */
   public State state() {
     if (policy == null) {
       return State.NORMAL;
