@@ -1,8 +1,8 @@
 package dev.weir.proxy.request;
 
 /**
- * Is told what happens to the traffic of one event loop, by that loop only. Must not allocate. What
- * happens towards a service is told only where there is one.
+ * Observes the traffic of one event loop, on that loop. Must not allocate. Methods about a service
+ * are called only if there is one.
  */
 public interface TrafficObserver {
   void connectionOpened();
