@@ -22,7 +22,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -31,6 +30,7 @@ import picocli.CommandLine.Spec;
 /** {@code weir bench run}. */
 @Command(
     name = "run",
+    modelTransformer = ScenarioFlags.class,
     description = {
       "Loads a target at a rate of its own and reports latencies from when requests were due.",
       "Ctrl-C ends it early, with a report."
@@ -45,8 +45,6 @@ public final class RunCommand implements Callable<Integer> {
   private static final int FAILED = 1;
   private static final int MISSED = 3;
   private static final int REPORT_SECONDS = 20;
-
-  @Mixin private ScenarioFlags flags;
 
   @Option(
       names = {"-o", "--out"},
@@ -71,7 +69,7 @@ public final class RunCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     final Scenario scenario;
     try {
-      scenario = flags.scenario();
+      scenario = ScenarioFlags.scenario(spec);
     } catch (BadScenarioException bad) {
       throw new ParameterException(spec.commandLine(), bad.getMessage());
     }

@@ -7,39 +7,48 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * Reads the flags of a command, and notes what is wrong with any of them, to tell all at once. A
- * flag that is wrong has the least value, or another that says nothing.
+ * number that is wrong, or not set, is 0.
  */
 final class FlagReader {
   final List<String> faults = new ArrayList<>();
+  private final CommandSpec spec;
 
-  void fault(String flag, BadValueException fault) {
-    faults.add(flag + ": " + fault.getMessage());
+  FlagReader(CommandSpec spec) {
+    this.spec = spec;
   }
 
-  /** Reads a flag; what is wrong is noted, and has the fallback's value. */
-  <T> T read(String flag, String text, T fallback, Function<String, T> reader) {
+  /** A flag as it was written, or its default; null if it has none. */
+  String text(String flag) {
+    return spec.findOption(flag).getValue();
+  }
+
+  void fault(String flag, String expected) {
+    faults.add(flag + ": " + new BadValueException(text(flag), expected).getMessage());
+  }
+
+  /** Reads a flag; the fallback if it is not set, or wrong, which is noted. */
+  <T> T read(String flag, T fallback, Function<String, T> reader) {
+    final String text = text(flag);
     try {
-      return reader.apply(text);
+      return text == null ? fallback : reader.apply(text);
     } catch (BadValueException fault) {
-      fault(flag, fault);
+      faults.add(flag + ": " + fault.getMessage());
       return fallback;
     }
   }
 
-  <T> List<T> list(String flag, String text, Function<String, T> reader) {
+  <T> List<T> list(String flag, Function<String, T> reader) {
     return read(
-        flag,
-        text,
-        List.of(),
-        several -> Arrays.stream(several.split(",", -1)).map(reader).toList());
+        flag, List.of(), several -> Arrays.stream(several.split(",", -1)).map(reader).toList());
   }
 
-  long count(String flag, String text, long least, long most) {
+  long count(String flag, long least, long most) {
     final String range = most == Long.MAX_VALUE ? " or more" : " to " + most;
-    return read(flag, text, least, one -> countIn(one, "a number, " + least + range, least, most));
+    return read(flag, 0L, one -> countIn(one, "a number, " + least + range, least, most));
   }
 
   static long countIn(String text, String expected, long least, long most) {
@@ -50,11 +59,10 @@ final class FlagReader {
     return count;
   }
 
-  double number(String flag, String text, double least, double most) {
+  double number(String flag, double least, double most) {
     return read(
         flag,
-        text,
-        least,
+        0.0,
         one -> {
           final double number =
               one.matches("[0-9]{1,9}(\\.[0-9]{1,9})?") ? Double.parseDouble(one) : Double.NaN;
@@ -69,12 +77,12 @@ final class FlagReader {
     return number == Math.rint(number) ? Long.toString((long) number) : Double.toString(number);
   }
 
-  /** A duration as rules have it, or in microseconds. */
-  long timeNs(String flag, String text, long leastNs, long mostNs, String expected) {
-    return read(flag, text, leastNs, one -> timeNs(one, leastNs, mostNs, expected));
+  long timeNs(String flag, long leastNs, long mostNs, String expected) {
+    return read(flag, 0L, one -> timeIn(one, expected, leastNs, mostNs));
   }
 
-  static long timeNs(String text, long leastNs, long mostNs, String expected) {
+  /** A duration as rules have it, or in microseconds. */
+  static long timeIn(String text, String expected, long leastNs, long mostNs) {
     long ns = -1;
     if (text.matches("[0-9]{1,12}us")) {
       ns = TimeUnit.MICROSECONDS.toNanos(Long.parseLong(text.substring(0, text.length() - 2)));

@@ -18,9 +18,10 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IModelTransformer;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
@@ -32,6 +33,7 @@ import picocli.CommandLine.Spec;
             + " the store. Starts nothing.",
     mixinStandardHelpOptions = true,
     versionProvider = SimulateCommand.Version.class,
+    modelTransformer = SimulateCommand.Flags.class,
     footer = {
       "",
       "The k-th busiest sidecar has a share of the requests proportional to 1/k; every",
@@ -64,160 +66,67 @@ public final class SimulateCommand implements Callable<Integer> {
     }
   }
 
-  @Option(
-      names = "--algorithm",
-      paramLabel = "NAME",
-      defaultValue = "gcra",
-      description = "Of the limit, as in a rule (default ${DEFAULT-VALUE}).")
-  private String algorithm;
+  /** Name, parameter, default or a dash, and meaning of each flag. */
+  private static final String FLAGS =
+      """
+      --algorithm   | NAME     | gcra         | Of the limit, as in a rule
+      --limit       | RATE     | 10000/1s     | Of each key
+      --burst       | N        | -            | At once, for limits that pace (default as many as \
+      the limit)
+      --lease-life  | TIME     | -            | Of a unit that is kept, at most (default by the \
+      limit, as in a rule)
+      --mode        | MODE,... | leased,exact | leased, exact or local; each is simulated
+      --sidecars    | N,...    | 50           | That share the limit; each number is simulated
+      --load        | X        | 0.95         | Units that requests ask for, as a multiple of what \
+      all limits let pass
+      --cost        | N        | 1            | Units that each request takes
+      --bursts      | ON/OFF   | -            | Requests come for so long, then none for so long; \
+      --load is the mean of both (default they come all the time)
+      --keys        | N        | 1            | Each with the limit; the k-th busiest has a share \
+      proportional to 1/k^1.1
+      --shards      | N        | 1            | Redis servers among which the keys are spread
+      --seconds     | N        | 20           | Of simulated time
+      --delay       | TIME     | 500us        | The median of a round trip to the store
+      --slow        | SHARE    | 0.01         | Of answers, that take 5 ms more
+      --deadline    | TIME     | 5ms          | For a decision of the store
+      --loss        | SHARE    | 0            | Of answers, that never come
+      --crash-every | TIME     | -            | Between two crashes of a sidecar, on average \
+      (default none crashes)
+      --failover    | TIME     | -            | In the middle of the run another server takes over \
+      that has not seen what was written for so long (default none does)
+      --drift       | PPM      | 0            | How many millionths a sidecar's clock is fast or \
+      slow, at most; leases bear 1950 between two clocks
+      --seed        | N        | 1            | The same seed gives the same figures
+      """;
 
-  @Option(
-      names = "--limit",
-      paramLabel = "RATE",
-      defaultValue = "10000/1s",
-      description = "Of each key (default ${DEFAULT-VALUE}).")
-  private String limit;
+  /** Makes each flag a text until it is read, so that all faults are told at once. */
+  static final class Flags implements IModelTransformer {
+    @Override
+    public CommandSpec transform(CommandSpec spec) {
+      for (String row : FLAGS.split("\n")) {
+        final String[] cells = row.split(" *[|] ");
+        final boolean hasDefault = !cells[2].equals("-");
+        spec.addOption(
+            OptionSpec.builder(cells[0])
+                .paramLabel(cells[1])
+                .type(String.class)
+                .defaultValue(hasDefault ? cells[2] : null)
+                .description(cells[3] + (hasDefault ? " (default ${DEFAULT-VALUE})." : "."))
+                .build());
+      }
+      return spec;
+    }
+  }
 
-  @Option(
-      names = "--burst",
-      paramLabel = "N",
-      description = "At once, for limits that pace (default as many as the limit).")
-  private String burst;
-
-  @Option(
-      names = "--lease-life",
-      paramLabel = "TIME",
-      description = "Of a unit that is kept, at most (default by the limit, as in a rule).")
-  private String leaseLife;
-
-  @Option(
-      names = "--mode",
-      paramLabel = "MODE,...",
-      defaultValue = "leased,exact",
-      description = "leased, exact or local; each is simulated (default ${DEFAULT-VALUE}).")
-  private String modes;
-
-  @Option(
-      names = "--sidecars",
-      paramLabel = "N,...",
-      defaultValue = "50",
-      description = "That share the limit; each number is simulated (default ${DEFAULT-VALUE}).")
-  private String sidecars;
-
-  @Option(
-      names = "--load",
-      paramLabel = "X",
-      defaultValue = "0.95",
-      description =
-          "Units that requests ask for, as a multiple of what all limits let pass (default"
-              + " ${DEFAULT-VALUE}).")
-  private String load;
-
-  @Option(
-      names = "--cost",
-      paramLabel = "N",
-      defaultValue = "1",
-      description = "Units that each request takes (default ${DEFAULT-VALUE}).")
-  private String cost;
-
-  @Option(
-      names = "--bursts",
-      paramLabel = "ON/OFF",
-      description =
-          "Requests come for so long, then none for so long; --load is the mean of both (default"
-              + " they come all the time).")
-  private String bursts;
-
-  @Option(
-      names = "--keys",
-      paramLabel = "N",
-      defaultValue = "1",
-      description =
-          "Each with the limit; the k-th busiest has a share proportional to 1/k^1.1 (default"
-              + " ${DEFAULT-VALUE}).")
-  private String keys;
-
-  @Option(
-      names = "--shards",
-      paramLabel = "N",
-      defaultValue = "1",
-      description = "Redis servers among which the keys are spread (default ${DEFAULT-VALUE}).")
-  private String shards;
-
-  @Option(
-      names = "--seconds",
-      paramLabel = "N",
-      defaultValue = "20",
-      description = "Of simulated time (default ${DEFAULT-VALUE}).")
-  private String seconds;
-
-  @Option(
-      names = "--delay",
-      paramLabel = "TIME",
-      defaultValue = "500us",
-      description = "The median of a round trip to the store (default ${DEFAULT-VALUE}).")
-  private String delay;
-
-  @Option(
-      names = "--slow",
-      paramLabel = "SHARE",
-      defaultValue = "0.01",
-      description = "Of answers, that take 5 ms more (default ${DEFAULT-VALUE}).")
-  private String slow;
-
-  @Option(
-      names = "--deadline",
-      paramLabel = "TIME",
-      defaultValue = "5ms",
-      description = "For a decision of the store (default ${DEFAULT-VALUE}).")
-  private String deadline;
-
-  @Option(
-      names = "--loss",
-      paramLabel = "SHARE",
-      defaultValue = "0",
-      description = "Of answers, that never come (default ${DEFAULT-VALUE}).")
-  private String loss;
-
-  @Option(
-      names = "--crash-every",
-      paramLabel = "TIME",
-      description = "Between two crashes of a sidecar, on average (default none crashes).")
-  private String crashEvery;
-
-  @Option(
-      names = "--failover",
-      paramLabel = "TIME",
-      description =
-          "In the middle of the run another server takes over that has not seen what was written"
-              + " for so long (default none does).")
-  private String failover;
-
-  @Option(
-      names = "--drift",
-      paramLabel = "PPM",
-      defaultValue = "0",
-      description =
-          "How many millionths a sidecar's clock is fast or slow, at most (default"
-              + " ${DEFAULT-VALUE}); leases bear 1950 between two clocks.")
-  private String drift;
-
-  @Option(
-      names = "--seed",
-      paramLabel = "N",
-      defaultValue = "1",
-      description = "The same seed gives the same figures (default ${DEFAULT-VALUE}).")
-  private String seed;
-
-  private final FlagReader flags = new FlagReader();
+  private FlagReader flags;
 
   @Override
   public Integer call() {
-    final List<Mode> eachMode = flags.list("--mode", modes, Mode::parse);
+    flags = new FlagReader(spec);
+    final List<Mode> eachMode = flags.list("--mode", Mode::parse);
     final List<Integer> eachSize =
         flags.list(
             "--sidecars",
-            sidecars,
             text -> (int) FlagReader.countIn(text, COUNTS, 1, SimulationSettings.MAX_SIDECARS));
     final SimulationSettings settings = settings();
     if (flags.faults.isEmpty()) {
@@ -232,9 +141,9 @@ public final class SimulateCommand implements Callable<Integer> {
         Locale.ROOT,
         "%.0f requests/s for %s s, limit %s, %s%n%n",
         settings.requestsPerSecond(),
-        seconds,
-        limit,
-        algorithm);
+        flags.text("--seconds"),
+        flags.text("--limit"),
+        flags.text("--algorithm"));
     out.println(
         "mode   sidecars    admitted  over    net %  early %   room %  undecided %  local %"
             + "     ops/s  ops/admitted     peak");
@@ -275,41 +184,33 @@ public final class SimulateCommand implements Callable<Integer> {
         isLimited
             ? Math.min(BudgetSpec.MAX_LEASE_LIFE_NS, limitSpec.rate().windowNs())
             : BudgetSpec.MAX_LEASE_LIFE_NS;
-    final long lifeNs =
-        leaseLife == null ? 0 : flags.timeNs("--lease-life", leaseLife, 1_000_000, longestNs, LIFE);
     return new SimulationSettings(
         Mode.LEASED,
         limitSpec,
-        lifeNs,
+        flags.timeNs("--lease-life", 1_000_000, longestNs, LIFE),
         1,
-        (int) flags.count("--keys", keys, 1, SimulationSettings.MAX_PAIRS),
-        (int) flags.count("--shards", shards, 1, SimulationSettings.MAX_SHARDS),
-        TimeUnit.SECONDS.toNanos(flags.count("--seconds", seconds, 1, MAX_SECONDS)),
+        (int) flags.count("--keys", 1, SimulationSettings.MAX_PAIRS),
+        (int) flags.count("--shards", 1, SimulationSettings.MAX_SHARDS),
+        TimeUnit.SECONDS.toNanos(flags.count("--seconds", 1, MAX_SECONDS)),
         traffic(isLimited ? limitSpec.capacity() : Long.MAX_VALUE),
         new Network(
-            flags.timeNs("--delay", delay, 1_000, MAX_DELAY_NS, "1us to 1s"),
-            flags.number("--slow", slow, 0, 1),
-            flags.timeNs("--deadline", deadline, 1_000_000, MAX_DELAY_NS, "1ms to 1s")),
+            flags.timeNs("--delay", 1_000, MAX_DELAY_NS, "1us to 1s"),
+            flags.number("--slow", 0, 1),
+            flags.timeNs("--deadline", 1_000_000, MAX_DELAY_NS, "1ms to 1s")),
         new Faults(
-            flags.number("--loss", loss, 0, 1),
-            crashEvery == null
-                ? 0
-                : flags.timeNs(
-                    "--crash-every", crashEvery, 10_000_000, Long.MAX_VALUE, "10ms or more"),
-            (int) flags.count("--drift", drift, 0, SimulationSettings.MAX_DRIFT_PPM),
-            failover == null
+            flags.number("--loss", 0, 1),
+            flags.timeNs("--crash-every", 10_000_000, Long.MAX_VALUE, "10ms or more"),
+            (int) flags.count("--drift", 0, SimulationSettings.MAX_DRIFT_PPM),
+            flags.text("--failover") == null
                 ? Faults.NONE.lostWritesNs()
-                : flags.timeNs("--failover", failover, 0, MAX_LOST_NS, "0us to 10s")),
-        flags.count("--seed", seed, 0, Long.MAX_VALUE));
+                : flags.timeNs("--failover", 0, MAX_LOST_NS, "0us to 10s")),
+        flags.count("--seed", 0, Long.MAX_VALUE));
   }
 
   private Traffic traffic(long mostCost) {
-    final double ofLoad = flags.number("--load", load, 0.001, MAX_LOAD);
-    final long ofCost = flags.count("--cost", cost, 1, mostCost);
-    final List<Long> onOff =
-        bursts == null
-            ? List.of(1L, 0L)
-            : flags.read("--bursts", bursts, List.of(1L, 0L), SimulateCommand::onOff);
+    final double ofLoad = flags.number("--load", 0.001, MAX_LOAD);
+    final long ofCost = flags.count("--cost", 1, mostCost);
+    final List<Long> onOff = flags.read("--bursts", List.of(1L, 0L), SimulateCommand::onOff);
     return new Traffic(ofLoad, ofCost, onOff.get(0), onOff.get(1));
   }
 
@@ -321,7 +222,7 @@ public final class SimulateCommand implements Callable<Integer> {
     }
     try {
       return Arrays.stream(times)
-          .map(time -> FlagReader.timeNs(time, 1_000_000, MAX_ON_NS, ON_OFF))
+          .map(time -> FlagReader.timeIn(time, ON_OFF, 1_000_000, MAX_ON_NS))
           .toList();
     } catch (BadValueException one) {
       throw new BadValueException(text, ON_OFF);
@@ -330,27 +231,24 @@ public final class SimulateCommand implements Callable<Integer> {
 
   /** Null, with a fault, if there is none. */
   private LimitSpec limitSpec() {
-    final Algorithm ofLimit =
-        flags.read("--algorithm", algorithm, null, SimulateCommand::algorithm);
-    final Rate rate = flags.read("--limit", limit, null, Rate::parse);
-    final long depth = burst == null ? 0 : flags.count("--burst", burst, 1, Rate.MAX_COUNT);
+    final Algorithm ofLimit = flags.read("--algorithm", null, SimulateCommand::algorithm);
+    final Rate rate = flags.read("--limit", null, Rate::parse);
+    final long depth = flags.count("--burst", 1, Rate.MAX_COUNT);
     if (ofLimit == null || rate == null) {
       return null;
     }
     final LimitSpec read = new LimitSpec(ofLimit, rate, depth, null, 0, null, null, 0);
     final int before = flags.faults.size();
     if (rate.isMonthly()) {
-      flags.fault("--limit", new BadValueException(limit, "a window of one length such as 30d"));
+      flags.fault("--limit", "a window of one length such as 30d");
     } else {
-      read.check((field, fault) -> flags.fault("--" + field, fault));
+      read.check((field, fault) -> flags.faults.add("--" + field + ": " + fault.getMessage()));
     }
     if (flags.faults.size() == before) {
       try {
         read.compileForStore();
       } catch (IllegalArgumentException tooMuch) {
-        flags.fault(
-            "--limit",
-            new BadValueException(limit, "what the store can count: " + tooMuch.getMessage()));
+        flags.fault("--limit", "what the store can count: " + tooMuch.getMessage());
       }
     }
     return read;
@@ -360,21 +258,17 @@ public final class SimulateCommand implements Callable<Integer> {
     final int most = Collections.max(sizes);
     final int mostKeys = SimulationSettings.MAX_PAIRS / most;
     if (settings.keys() > mostKeys) {
-      flags.fault(
-          "--keys",
-          new BadValueException(keys, "at most " + mostKeys + " with " + most + " sidecars"));
+      flags.fault("--keys", "at most " + mostKeys + " with " + most + " sidecars");
     }
     final double requests = settings.requestsPerSecond() * settings.lengthNs() / 1e9;
     if (requests > SimulationSettings.MAX_REQUESTS) {
       flags.fault(
           "--seconds",
-          new BadValueException(
-              seconds,
-              String.format(
-                  Locale.ROOT,
-                  "at most %d requests in all, not %.0f",
-                  SimulationSettings.MAX_REQUESTS,
-                  requests)));
+          String.format(
+              Locale.ROOT,
+              "at most %d requests in all, not %.0f",
+              SimulationSettings.MAX_REQUESTS,
+              requests));
     }
   }
 

@@ -36,7 +36,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 
 /** Runs over real sockets. */
 @Timeout(120)
@@ -50,9 +51,9 @@ class LoadRunIT {
 
   @TempDir private Path folder;
 
-  @Command
+  @Command(modelTransformer = ScenarioFlags.class)
   private static final class Flags {
-    @Mixin private ScenarioFlags flags;
+    @Spec private CommandSpec spec;
   }
 
   @AfterAll
@@ -69,7 +70,7 @@ class LoadRunIT {
     final Flags command = new Flags();
     new CommandLine(command)
         .parseArgs((flags + " --warm-up " + warmUp + " " + url).trim().split(" "));
-    return command.flags.scenario();
+    return ScenarioFlags.scenario(command.spec);
   }
 
   private static RunResult run(String url, String flags) throws Exception {

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
 
 /** Scenarios from files and flags. */
 class ScenarioTest {
@@ -29,15 +30,15 @@ class ScenarioTest {
 
   @TempDir private Path folder;
 
-  @Command
+  @Command(modelTransformer = ScenarioFlags.class)
   private static final class Flags {
-    @Mixin private ScenarioFlags flags;
+    @Spec private CommandSpec spec;
   }
 
   private static Scenario read(String... args) throws BadScenarioException {
     final Flags command = new Flags();
     new CommandLine(command).parseArgs(args);
-    return command.flags.scenario();
+    return ScenarioFlags.scenario(command.spec);
   }
 
   /** A file beside flags. */
