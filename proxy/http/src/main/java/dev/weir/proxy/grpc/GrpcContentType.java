@@ -7,9 +7,9 @@ import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 
 /**
- * Whether a request is a call of gRPC, by its content type: {@code application/grpc} and nothing,
- * or {@code +} and a message format, or {@code ;} and parameters; in any case. Likewise gRPC-Web,
- * whose answers a browser can read, and whose text form is base64.
+ * The kind of a gRPC call by the content type of its request: {@code application/grpc}, alone, with
+ * {@code +} and a message format, or with {@code ;} and parameters, in any case; and the same for
+ * gRPC-Web, whose text form is base64.
  */
 public enum GrpcContentType {
   /** No call of gRPC. */
@@ -28,7 +28,7 @@ public enum GrpcContentType {
     this.lowerCase = text == null ? null : text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** The type of a request, by its first content type; {@link #NONE} if it has none. */
+  /** The kind of a request, by its first content type; {@link #NONE} if it has none. */
   public static GrpcContentType of(RequestView request) {
     int field = request.findField(CONTENT_TYPE, 0);
     return field < 0
@@ -57,7 +57,7 @@ public enum GrpcContentType {
     return begins(bytes, offset, length) && ends(bytes, offset, length);
   }
 
-  /** Whether nothing follows of what begins so, or what may. */
+  /** Whether the content type ends here, or goes on in an allowed way. */
   private boolean ends(DirectBuffer bytes, int offset, int length) {
     int next = length == lowerCase.length ? ';' : bytes.getByte(offset + lowerCase.length);
     return next == ';' || next == '+';

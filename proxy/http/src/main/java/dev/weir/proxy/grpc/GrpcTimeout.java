@@ -7,7 +7,7 @@ import org.agrona.DirectBuffer;
 
 /**
  * The value of {@code grpc-timeout}: one to eight digits and a unit, hours to nanoseconds. A value
- * of any other form is no deadline of ours; it is passed on, and the service says what it is.
+ * of any other form is no deadline for Weir, and is forwarded unchanged.
  */
 public final class GrpcTimeout {
   /** The result of {@link #parseNs} for what is no timeout. */
@@ -57,12 +57,12 @@ public final class GrpcTimeout {
   }
 
   /**
-   * Writes a time in the finest unit that has room for it, rounded down: no service is given more
-   * than there is.
+   * Writes a time in the finest unit that has room for it, rounded down, so that the service never
+   * gets more time than there is.
    *
    * @param ns 0 or more.
    * @param out has room for {@link #MAX_BYTES}.
-   * @return how many bytes that are.
+   * @return the number of bytes.
    */
   public static int write(long ns, byte[] out) {
     int unit = 0;

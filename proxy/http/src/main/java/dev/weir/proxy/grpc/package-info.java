@@ -1,5 +1,5 @@
 /**
- * Calls of gRPC: how one is told from other requests, its deadline and its message. A hot path:
- * nothing is allocated per call.
+ * gRPC calls: how one is recognised, its deadline, and how one is refused. Hot path: nothing is
+ * allocated per call.
  */
 package dev.weir.proxy.grpc;

@@ -5,10 +5,9 @@ import dev.weir.proxy.request.Ascii;
 import org.agrona.DirectBuffer;
 
 /**
- * The length of a body, as the fields of its head say it (RFC 9112, section 6). Stricter than the
- * RFC where leniency is how requests are smuggled: a second Content-Length, even an equal one, a
- * list of lengths, any transfer coding but one {@code chunked}, and the two fields together are all
- * refused.
+ * The framing of a body by the fields of its head (RFC 9112, section 6). Stricter than the RFC
+ * where leniency allows request smuggling: a second Content-Length, even an equal one, a list of
+ * lengths, any transfer coding but one {@code chunked}, and both fields together are refused.
  */
 final class BodyFraming {
   private static final byte[] CHUNKED = {'c', 'h', 'u', 'n', 'k', 'e', 'd'};
@@ -34,7 +33,10 @@ final class BodyFraming {
     return true;
   }
 
-  /** Takes a Transfer-Encoding field; false unless it is the first and says {@code chunked}. */
+  /**
+   * Takes a Transfer-Encoding field; false unless it is the first one, with the value {@code
+   * chunked}.
+   */
   boolean transferEncoding(DirectBuffer bytes, int offset, int length) {
     if (chunked || !Ascii.equalsIgnoreCase(bytes, offset, length, CHUNKED)) {
       return false;

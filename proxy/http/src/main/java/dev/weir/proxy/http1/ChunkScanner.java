@@ -5,15 +5,15 @@ import dev.weir.proxy.request.Ascii;
 import org.agrona.DirectBuffer;
 
 /**
- * The chunked transfer coding (RFC 9112, section 7.1), taken apart into segments that can be passed
- * on as they are or left out. Extensions are left out, and so are trailer fields that would frame,
- * route or authenticate (RFC 9110, section 6.5.1).
+ * Scans a chunked body (RFC 9112, section 7.1) as segments that can be forwarded unchanged or
+ * dropped. Extensions are dropped, and so are trailer fields that would frame, route or
+ * authenticate (RFC 9110, section 6.5.1).
  *
- * <p>A size line or trailer line is taken whole or not at all, so at most {@link #MAX_LINE_BYTES}
- * stay behind unread. One per message; {@link #reset} starts the next.
+ * <p>A size line or trailer line is consumed completely or not at all, so at most {@link
+ * #MAX_LINE_BYTES} stay unread. One per message; {@link #reset} starts the next.
  */
 public final class ChunkScanner {
-  /** The next segment is not whole yet; nothing is consumed. */
+  /** The result if the next segment is incomplete; nothing is consumed. */
   public static final int INCOMPLETE = 0;
 
   /** Chunk data. */

@@ -7,7 +7,7 @@ import io.netty.buffer.ByteBuf;
 
 /** Writes the framing of the chunked transfer coding (RFC 9112, section 7.1). */
 public final class ChunkWriter {
-  /** Behind the last chunk, if no trailer follows. */
+  /** The last chunk and the end of a body without trailers. */
   private static final byte[] LAST_CHUNK = ascii("0\r\n\r\n");
 
   /** The most bytes that one of these methods writes. */
@@ -21,12 +21,12 @@ public final class ChunkWriter {
     out.writeByte('\r').writeByte('\n');
   }
 
-  /** Appends what stands behind a chunk. */
+  /** Appends the end of a chunk. */
   public static void writeEnd(ByteBuf out) {
     out.writeByte('\r').writeByte('\n');
   }
 
-  /** Appends the end of the body, which has no trailers. */
+  /** Appends the end of a body without trailers. */
   public static void writeLast(ByteBuf out) {
     out.writeBytes(LAST_CHUNK);
   }

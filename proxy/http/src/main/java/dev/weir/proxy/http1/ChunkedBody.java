@@ -7,9 +7,8 @@ import io.netty.buffer.Unpooled;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A chunked body as it comes, cut into the pieces that go on: as it is framed, or without its
- * chunks where the other side has its own way to say where it ends. One per connection; {@link
- * #start} begins the next body.
+ * Splits a chunked body into pieces to be forwarded: with its framing, or as content alone if the
+ * other side has its own framing. One per connection; {@link #start} begins the next body.
  */
 public final class ChunkedBody {
   /** Takes the pieces of a body in their order. */
@@ -25,7 +24,7 @@ public final class ChunkedBody {
     void trailers(ByteBuf lines);
   }
 
-  /** What has been read of a body. */
+  /** The result of reading bytes of a body. */
   public enum Progress {
     GOES_ON,
     ENDED,

@@ -5,8 +5,8 @@ import org.agrona.DirectBuffer;
 
 /**
  * One field line (RFC 9112, section 5): name, colon, value, CRLF. A line without colon, with white
- * space before it, folded, ended by a bare LF or holding a control character is malformed. Reused;
- * what it says is valid until the next scan.
+ * space before the colon, folded, ended by a bare LF or with a control character is malformed.
+ * Reused; valid until the next scan.
  */
 final class FieldLine {
   static final int INCOMPLETE = -1;

@@ -17,10 +17,10 @@ import io.netty.buffer.ByteBufAllocator;
 import org.agrona.DirectBuffer;
 
 /**
- * Writes the head of a request that came in another protocol: request line, Host, the fields that
- * pass, the framing that HTTP/1.1 needs, and behind them who asked and through what. It is the last
- * line against a message that holds a second one: what no head of HTTP/1.1 can hold is not written,
- * whoever has read it. One per event loop.
+ * Writes the head of a request from another protocol: request line, Host, the fields that pass, the
+ * framing that HTTP/1.1 needs, and the fields that Weir adds. It is the last defence against a
+ * message that contains a second one: what no head of HTTP/1.1 may contain is not written. One per
+ * event loop.
  */
 final class ForeignHeadWriter {
   private static final byte[] VERSION = ascii(" HTTP/1.1\r\n");
@@ -37,7 +37,7 @@ final class ForeignHeadWriter {
 
   private static final FieldName COOKIE_NAME = FieldName.of("cookie");
 
-  /** Methods whose requests have a content as a rule: without one they say so. */
+  /** Methods whose requests usually have content: without content they have Content-Length 0. */
   private static final byte[][] WITH_CONTENT = {ascii("POST"), ascii("PUT"), ascii("PATCH")};
 
   /** The most bytes that are added to a head, beyond the client's own. */

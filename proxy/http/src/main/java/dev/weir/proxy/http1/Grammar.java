@@ -2,7 +2,7 @@ package dev.weir.proxy.http1;
 
 import org.agrona.DirectBuffer;
 
-/** Ends of what a head consists of: request targets and lines. */
+/** Finds the ends of request targets and lines. */
 final class Grammar {
   private static final boolean[] TARGET = new boolean[256];
 

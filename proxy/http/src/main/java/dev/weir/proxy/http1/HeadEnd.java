@@ -4,21 +4,21 @@ import dev.weir.proxy.request.Ascii;
 import org.agrona.DirectBuffer;
 
 /**
- * Says when a head that comes in pieces is worth scanning again: once it may be whole, once it
- * cannot be well formed, once its first line is there, and whenever there is twice as much of it as
- * at the last scan. Each byte is looked at once, and all the scans together look at five times the
- * bytes at most, so that a head that is sent byte by byte costs what it would cost in one piece.
+ * Decides when a head that arrives in pieces is scanned again: when it may be complete, when it
+ * must be malformed, when its first line is complete, and whenever it is twice as long as at the
+ * last scan. Each byte is looked at once, and all scans together read at most five times the head's
+ * bytes, so a head that is sent byte by byte costs hardly more than one in a single piece.
  *
  * <p>One per connection. All offsets count from the start of the head.
  */
 public final class HeadEnd {
-  /** All before it has been looked at. 0 if the head has not been scanned yet. */
+  /** The bytes before this index have been looked at. 0 if the head has not been scanned yet. */
   private int seen;
 
-  /** The index at which the last line that has begun starts. */
+  /** The start of the last line that has begun. */
   private int lineStart;
 
-  /** How long the head must be to be scanned again whatever it holds. */
+  /** The length at which the head is scanned again in any case. */
   private int rescanLength;
 
   /** Starts a new head. */
@@ -29,15 +29,14 @@ public final class HeadEnd {
   }
 
   /**
-   * Whether to scan the head that {@code bytes[0, length)} is the beginning of; true for one that
-   * has not been scanned yet. Whoever is told so, scans, and finds it incomplete says so with
-   * {@link #incomplete}.
+   * Whether to scan the beginning of a head in {@code bytes[0, length)}; true before the first
+   * scan. After a scan that finds it incomplete, call {@link #incomplete}.
    */
   public boolean isDue(DirectBuffer bytes, int length) {
     return length >= rescanLength || look(bytes, length);
   }
 
-  /** The scan of {@code bytes[0, length)} has found that the head goes on. */
+  /** Records that the head in {@code bytes[0, length)} is incomplete. */
   public void incomplete(DirectBuffer bytes, int length) {
     while (seen < length && look(bytes, length)) {
       // What there is has been scanned: only what comes is of interest.
@@ -45,7 +44,7 @@ public final class HeadEnd {
     rescanLength = 2 * length;
   }
 
-  /** Looks at what is new, up to the next thing that calls for a scan; false if there is none. */
+  /** Looks at new bytes up to the next reason for a scan; false if there is none. */
   private boolean look(DirectBuffer bytes, int length) {
     while (true) {
       int at = Ascii.findControl(bytes, seen, length);

@@ -14,10 +14,10 @@ public final class HeadSource {
   HeadSource() {}
 
   /**
-   * Says where the bytes are.
+   * Sets the bytes.
    *
    * @param bytes stays the caller's.
-   * @param from where the head starts in {@code bytes}.
+   * @param from start of the head in {@code bytes}.
    * @param headLength the head's length in bytes.
    */
   public void set(ByteBuf bytes, int from, int headLength) {

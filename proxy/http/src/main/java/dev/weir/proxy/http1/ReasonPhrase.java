@@ -3,10 +3,7 @@ package dev.weir.proxy.http1;
 import dev.weir.proxy.exchange.TextWriter;
 import io.netty.handler.codec.http.HttpResponseStatus;
 
-/**
- * The text behind a status, for people who read along (RFC 9112, section 4): nothing follows from
- * it. For responses that come without one.
- */
+/** The reason phrase of a status (RFC 9112, section 4), for responses that come without one. */
 final class ReasonPhrase {
   /** The longest. */
   static final int MAX_BYTES = 40;

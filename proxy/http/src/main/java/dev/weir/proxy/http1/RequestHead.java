@@ -13,17 +13,17 @@ import org.agrona.DirectBuffer;
 
 /**
  * Scans the head of a request in place: request line, fields, and what they say about host, body,
- * connection and upgrade. HTTP/1.1 reads the fields that frame and route; of all others the {@link
- * FieldPolicy} says what becomes of them. One per event loop, reused for every request; what it
- * says is valid until the next scan and while the scanned bytes stay where they are.
+ * connection and upgrade. HTTP/1.1 itself reads the fields that frame and route; {@link
+ * FieldPolicy} decides about all others. One per event loop, reused; valid until the next scan, and
+ * while the scanned bytes stay where they are.
  *
  * <p>All offsets count from the start of the head.
  */
 public final class RequestHead implements IncomingRequest {
-  /** The head does not end yet; what is there is well formed. */
+  /** The result if the head is incomplete, and well-formed so far. */
   public static final int INCOMPLETE = 0;
 
-  /** The head is refused; {@link #fault()} says why. */
+  /** The result if the head is refused; {@link #fault()} is the reason. */
   public static final int REFUSED = -1;
 
   private static final byte[] HEAD = {'H', 'E', 'A', 'D'};
@@ -252,7 +252,7 @@ public final class RequestHead implements IncomingRequest {
     return REFUSED;
   }
 
-  /** The bytes of the scanned head, once it has been said where they are. */
+  /** The bytes of the scanned head, once they have been set. */
   public HeadSource source() {
     return source;
   }
@@ -344,9 +344,7 @@ public final class RequestHead implements IncomingRequest {
     return policy;
   }
 
-  /**
-   * The field whose value must be written anew as {@link #contentLength()}; -1 if there is none.
-   */
+  /** The field whose value must be rewritten as {@link #contentLength()}; -1 if there is none. */
   int rewrittenContentLengthField() {
     return framing.contentLengthCanonical() ? -1 : contentLengthField;
   }

@@ -11,9 +11,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 
 /**
- * Writes the head that goes to the upstream: the request line in origin form and HTTP/1.1, every
- * field that is not the client connection's own as it came, and behind them who asked and through
- * what. One per event loop.
+ * Writes the head for the service: the request line in origin form and HTTP/1.1, every field that
+ * is not about the client's connection, unchanged, and the fields that Weir adds. One per event
+ * loop.
  */
 public final class RequestHeadWriter {
   private static final byte[] VERSION = ascii(" HTTP/1.1\r\n");

@@ -29,7 +29,7 @@ final class RequestLine {
   private boolean http10;
 
   /**
-   * @param view takes what the line says; reset before each.
+   * @param view receives the parts of the line; reset before each line.
    */
   RequestLine(RequestView view) {
     this.view = view;

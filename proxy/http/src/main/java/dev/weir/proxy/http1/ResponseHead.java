@@ -12,12 +12,12 @@ import dev.weir.proxy.request.RequestView;
 import org.agrona.DirectBuffer;
 
 /**
- * Scans the head of a response in place, as strictly as a request's: what a client must not be able
- * to smuggle in, an upstream must not be able to split out. One per event loop, reused; what it
- * says is valid until the next scan and while the scanned bytes stay where they are.
+ * Scans the head of a response in place, as strictly as a request's: a client must not smuggle a
+ * request, and a service must not split a response. One per event loop, reused; valid until the
+ * next scan, and while the scanned bytes stay where they are.
  */
 public final class ResponseHead implements IncomingResponse {
-  /** The head does not end yet; what is there is well formed. */
+  /** The result if the head is incomplete, and well-formed so far. */
   public static final int INCOMPLETE = 0;
 
   /** No response of HTTP/1.1 or HTTP/1.0. */
@@ -192,7 +192,7 @@ public final class ResponseHead implements IncomingResponse {
     return fields;
   }
 
-  /** The bytes of the scanned head, once it has been said where they are. */
+  /** The bytes of the scanned head, once they have been set. */
   public HeadSource source() {
     return source;
   }
@@ -207,7 +207,7 @@ public final class ResponseHead implements IncomingResponse {
     return status < 200 && status != 101;
   }
 
-  /** The offset of the reason, from the space behind the status on. */
+  /** The offset of the reason phrase, from the space before it. */
   int reasonOffset() {
     return reasonOffset;
   }
@@ -226,7 +226,7 @@ public final class ResponseHead implements IncomingResponse {
   }
 
   /**
-   * Says what the response answers.
+   * Sets the request that the response answers.
    *
    * @param toHeadMethod whether the request's method was HEAD.
    */
@@ -253,7 +253,7 @@ public final class ResponseHead implements IncomingResponse {
     return !framing.chunked() && framing.contentLength() < 0;
   }
 
-  /** Whether the body is a stream of server-sent events, which ends when somebody has enough. */
+  /** Whether the body is a stream of server-sent events. */
   public boolean eventStream() {
     if (framing.contentLength() >= 0) {
       return false;

@@ -65,9 +65,9 @@ public final class ResponseHeadWriter {
   }
 
   /**
-   * Writes the head of a response that came in another protocol, but for how its body is framed.
+   * Writes the head of a response from another protocol, without the framing of its body.
    *
-   * @param keepRateLimit whether the upstream's own X-RateLimit fields stay.
+   * @param keepRateLimit whether the service's own X-RateLimit fields stay.
    */
   public static void writeForeign(IncomingResponse head, boolean keepRateLimit, ByteBuf out) {
     out.writeBytes(VERSION);
@@ -113,7 +113,7 @@ public final class ResponseHeadWriter {
         + head.fields().fieldBytes(FieldWriter.ADDED_BYTES);
   }
 
-  /** Says how long the body is. */
+  /** Adds Content-Length. */
   public static void addContentLength(long bytes, ByteBuf out) {
     out.writeBytes(CONTENT_LENGTH);
     TextWriter.writeDecimal(out, bytes);
@@ -126,7 +126,7 @@ public final class ResponseHeadWriter {
     return known != null && known.inResponse() == FieldTreatment.STRICTEST;
   }
 
-  /** Says that the body, which came without framing of its own, is chunked. */
+  /** Adds {@code Transfer-Encoding: chunked}, for a body without framing of its own. */
   public static void addChunked(ByteBuf out) {
     out.writeBytes(CHUNKED);
   }

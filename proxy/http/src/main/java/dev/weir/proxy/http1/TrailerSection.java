@@ -7,8 +7,8 @@ import io.netty.buffer.ByteBuf;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The trailer fields behind a chunked body (RFC 9112, section 7.1.2), as fields. One per event
- * loop; what it says is valid until the next {@link #read}.
+ * The trailer fields of a chunked body (RFC 9112, section 7.1.2). One per event loop; valid until
+ * the next {@link #read}.
  */
 public final class TrailerSection {
   private final RequestView fields;
@@ -16,13 +16,16 @@ public final class TrailerSection {
   private final UnsafeBuffer window = new UnsafeBuffer(0, 0);
 
   /**
-   * @param maxFieldCount the most fields; those behind them are left out.
+   * @param maxFieldCount the most fields; further ones are dropped.
    */
   public TrailerSection(int maxFieldCount) {
     fields = new RequestView(maxFieldCount);
   }
 
-  /** Reads whole lines, as {@link ChunkScanner#TRAILER} has passed them; they hold the bytes. */
+  /**
+   * Reads complete lines, as {@link ChunkScanner#TRAILER} has returned them; the fields refer to
+   * these bytes.
+   */
   public RequestView read(ByteBuf lines) {
     ChannelIo.view(lines, window);
     int length = window.capacity();

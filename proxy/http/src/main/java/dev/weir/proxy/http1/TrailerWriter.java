@@ -7,9 +7,9 @@ import io.netty.buffer.ByteBuf;
 import org.agrona.DirectBuffer;
 
 /**
- * Writes the end of a chunked body whose trailers came in another protocol (RFC 9112, section
- * 7.1.2). Fields that may not stand behind a body are left out, and so is what is no field in
- * HTTP/1.1: the last line against one message that holds another.
+ * Writes the end of a chunked body with trailers from another protocol (RFC 9112, section 7.1.2).
+ * Fields that may not be trailers are dropped, and so are bytes that are no field in HTTP/1.1, as
+ * the last defence against a message that contains another.
  */
 public final class TrailerWriter {
   private static final byte[] LAST_CHUNK_SIZE = TextWriter.ascii("0\r\n");

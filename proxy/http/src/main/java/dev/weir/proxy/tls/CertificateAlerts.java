@@ -20,9 +20,10 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Has BoringSSL tell a peer what was wrong with its certificate: {@code unknown_ca}, {@code
- * certificate_expired} or {@code bad_certificate} (RFC 8446, section 6.2). What the JDK's
- * verification throws says that in its causes; to BoringSSL it would be an error of our own.
+ * Has BoringSSL send the alert that says what is wrong with a peer's certificate: {@code
+ * unknown_ca}, {@code certificate_expired} or {@code bad_certificate} (RFC 8446, section 6.2). The
+ * JDK's verification has the reason in the causes of its exception; BoringSSL would make an {@code
+ * internal_error} of it.
  */
 final class CertificateAlerts extends X509ExtendedTrustManager {
   private final X509ExtendedTrustManager verifier;
@@ -34,7 +35,7 @@ final class CertificateAlerts extends X509ExtendedTrustManager {
   /**
    * Verifies as the JDK does.
    *
-   * @param authorities that certificates come from; null for those that the JDK trusts.
+   * @param authorities to trust; null for those that the JDK trusts.
    */
   static TrustManager verifying(List<X509Certificate> authorities) {
     try {
@@ -68,7 +69,7 @@ final class CertificateAlerts extends X509ExtendedTrustManager {
     return new OpenSslCertificateException(text, refused, fault(refused));
   }
 
-  /** Reasons that BoringSSL has an alert for. */
+  /** The error of BoringSSL for a reason. */
   private static int fault(Throwable refused) {
     for (Throwable each = refused; each != null; each = each.getCause()) {
       if (each instanceof CertPathBuilderException) {

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows the files of certificates and keys while they are in use, and compares their content
- * every second. A pair that does not match once it has settled is told, and looked at again at the
+ * Follows the files of certificates and keys, and compares their contents every second. A key that
+ * does not match its certificate is reported once the files have settled, and tried again at the
  * next change.
  */
 public final class CertificateReload implements AutoCloseable {
@@ -117,7 +117,7 @@ public final class CertificateReload implements AutoCloseable {
     return "";
   }
 
-  /** How often files were read again, and whether all are in use. */
+  /** How often files were reloaded, and whether their last contents are in use. */
   public Reloads reloads() {
     return reloads;
   }

@@ -14,7 +14,7 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 
 /** Reads out of a library of TLS what a handshake came to. */
 public final class HandshakeOutcome {
-  /** Words by which the texts of BoringSSL and the JDK that say so are told from others. */
+  /** Words by which certificate errors in the texts of BoringSSL and the JDK are recognised. */
   private static final List<String> OF_CERTIFICATES =
       List.of("certificate", "unknown_ca", "unknown ca");
 
@@ -31,9 +31,9 @@ public final class HandshakeOutcome {
   private HandshakeOutcome() {}
 
   /**
-   * The outcome of a handshake that has succeeded.
+   * The outcome of a successful handshake.
    *
-   * @param startMs when it began, in the system's time: a session that is older was resumed.
+   * @param startMs when it began, in the system's time: an older session was resumed.
    */
   public static Handshake of(SSLEngine engine, long startMs) {
     boolean resumed;

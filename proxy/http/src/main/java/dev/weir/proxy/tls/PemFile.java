@@ -15,8 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A file of PEM blocks (RFC 7468), as it was when it was read. What stands between blocks is left
- * out, as the RFC wants it. A bundle of all public authorities has a quarter of a file's bound.
+ * The content of a file of PEM blocks (RFC 7468). Text between blocks is ignored. A bundle of all
+ * public authorities has a quarter of the bound on files.
  */
 final class PemFile {
   private static final Pattern BLOCK =

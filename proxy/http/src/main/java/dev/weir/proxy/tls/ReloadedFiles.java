@@ -9,10 +9,10 @@ public interface ReloadedFiles {
   List<Path> files();
 
   /**
-   * Reads the files again, and uses what they hold from now on.
+   * Reads the files again, and uses their contents from now on.
    *
-   * @return what it uses now, for the log.
-   * @throws TlsFault if that cannot be used; nothing has changed then.
+   * @return what is used now, for the log.
+   * @throws TlsFault if they cannot be used; nothing has changed then.
    */
   String reload() throws TlsFault;
 

@@ -115,7 +115,7 @@ final class ServerCertificates {
     contexts.forEach(ReferenceCountUtil::release);
   }
 
-  /** The names in each, and how long it is valid. */
+  /** The names in each certificate, and until when it is valid. */
   @Override
   public String toString() {
     return text.toString();

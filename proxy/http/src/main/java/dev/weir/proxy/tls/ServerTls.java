@@ -19,9 +19,9 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
 
 /**
- * TLS of one listener: which certificate a client is shown, and what its own says. Certificates may
- * be exchanged at any time; connections keep those they began with. Where there are several, a
- * connection begins with its client's hello, which names one of those that are in use then.
+ * TLS of one listener. Certificates may be replaced at any time; connections keep those that they
+ * began with. If there are several, the server name in the client's hello (SNI) chooses one of
+ * those that are in use then.
  */
 public final class ServerTls implements ReloadedFiles, AutoCloseable {
   /** The largest hello of a client: what post-quantum keys and a ticket need, and some more. */
@@ -36,9 +36,9 @@ public final class ServerTls implements ReloadedFiles, AutoCloseable {
   /**
    * Reads the files.
    *
-   * @param protocols for ALPN, the one that is liked best first.
-   * @param afterEveryLoop runs a task once every event loop has ended what it was doing.
-   * @throws TlsFault that tells all files that cannot be used.
+   * @param protocols for ALPN, in order of preference.
+   * @param afterEveryLoop runs a task once every event loop has finished its present work.
+   * @throws TlsFault that names all files that cannot be used.
    */
   public ServerTls(ServerTlsSettings settings, List<String> protocols, Executor afterEveryLoop)
       throws TlsFault {
@@ -61,7 +61,7 @@ public final class ServerTls implements ReloadedFiles, AutoCloseable {
   }
 
   /**
-   * The names in the certificate that a client has shown; null if it has shown none.
+   * The names in the client's certificate; null if it has shown none.
    *
    * @param engine of a connection whose handshake has succeeded.
    */
@@ -127,7 +127,7 @@ public final class ServerTls implements ReloadedFiles, AutoCloseable {
     certificates.release();
   }
 
-  /** The names in its certificates, and how long each is valid. */
+  /** The names in the certificates, and until when each is valid. */
   @Override
   public String toString() {
     return certificates.toString();

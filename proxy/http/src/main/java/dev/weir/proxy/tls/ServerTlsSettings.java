@@ -4,10 +4,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * How a listener speaks TLS.
+ * The TLS settings of a listener.
  *
- * @param certificates one or more; the first is shown to who asks for a name that none has.
- * @param clientAuthorities the file of the certificates that vouch for clients; null for none.
+ * @param certificates one or more; the first is used if no other has the name that the client asks
+ *     for.
+ * @param clientAuthorities file of the authorities for clients' certificates; null for none.
  * @param clientCertificate not {@link ClientCertificate#OFF} only with authorities.
  */
 public record ServerTlsSettings(

@@ -6,12 +6,12 @@ import java.security.SecureRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The keys that the tickets of one context of BoringSSL's are sealed with: made here, told nobody,
- * and changed in time. A ticket can be opened as long as its key is the newest or the one before,
- * and so ends with it: BoringSSL gives those of TLS 1.3 two days, whatever it is set to.
+ * The keys of session tickets for one context of BoringSSL: made here, kept in memory only, and
+ * changed in time. A ticket can be opened while its key is the newest or the one before. So it ends
+ * with its key, although BoringSSL gives tickets of TLS 1.3 two days, whatever is set.
  */
 final class TicketKeys {
-  /** How long a key seals, and then only opens. */
+  /** How long a key seals tickets, and then only opens them. */
   static final long SEALING_NS = TimeUnit.SECONDS.toNanos(TlsContexts.SESSION_SECONDS) / 2;
 
   private final SecureRandom random = new SecureRandom();

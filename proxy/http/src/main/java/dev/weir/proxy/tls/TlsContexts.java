@@ -19,16 +19,16 @@ import javax.net.ssl.SNIHostName;
 import javax.net.ssl.SSLException;
 
 /**
- * Makes contexts of Netty's: BoringSSL's where it loads, the JDK's otherwise; TLS 1.3 and 1.2 with
- * suites that have forward secrecy and authenticate what they encrypt, of which RFC 9113 forbids
- * none (section 9.2.2).
+ * Makes Netty's contexts: with BoringSSL if it loads, otherwise with the JDK's TLS; TLS 1.3 and
+ * 1.2, with cipher suites that have forward secrecy and authenticated encryption, none of which RFC
+ * 9113 forbids (section 9.2.2).
  *
- * <p>The keys of a server's tickets are each context's own: a session that one listener, name or
- * version of a certificate has verified is none to another. The JDK makes and changes them itself,
- * for BoringSSL {@link TicketKeys} do.
+ * <p>Each server context has ticket keys of its own, so a session of one listener, name or version
+ * of a certificate cannot be resumed with another. The JDK makes and changes them itself; for
+ * BoringSSL {@link TicketKeys} does.
  */
 final class TlsContexts {
-  /** How long a session may be resumed at most, in seconds. */
+  /** The longest time in which a session can be resumed, in seconds. */
   static final long SESSION_SECONDS = TimeUnit.HOURS.toSeconds(12);
 
   /** The cipher suites, those of TLS 1.3 first. */
@@ -78,8 +78,8 @@ final class TlsContexts {
   /**
    * A server's context.
    *
-   * @param protocols for ALPN, the one that is liked best first.
-   * @param authorities of clients; empty where none is asked for a certificate.
+   * @param protocols for ALPN, in order of preference.
+   * @param authorities of clients; empty if clients need no certificate.
    */
   static SslContext server(
       KeyedCertificate certificate,
@@ -102,9 +102,9 @@ final class TlsContexts {
   }
 
   /**
-   * Has certificates of the other side verified.
+   * Verifies certificates of the other side.
    *
-   * @param authorities that they come from; null for those that the JDK trusts.
+   * @param authorities to trust; null for those that the JDK trusts.
    */
   private static void trust(SslContextBuilder builder, List<X509Certificate> authorities) {
     if (PROVIDER != SslProvider.JDK) {
@@ -117,7 +117,7 @@ final class TlsContexts {
   /**
    * A client's context.
    *
-   * @param own what the client shows; null for nothing.
+   * @param own certificate to show; null for none.
    * @param authorities of servers; null for those that the JDK trusts.
    */
   static SslContext client(

@@ -3,8 +3,8 @@ package dev.weir.proxy.tls;
 import java.nio.file.Path;
 
 /**
- * A certificate, key or passphrase that cannot be used. The message names the file, says what is
- * wrong with it and what was expected, and has no secret in it.
+ * A certificate, key or passphrase that cannot be used. The message names the file, what is wrong
+ * and what was expected, and contains no secret.
  */
 public final class TlsFault extends Exception {
   private static final long serialVersionUID = 1;

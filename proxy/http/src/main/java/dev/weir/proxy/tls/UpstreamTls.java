@@ -28,9 +28,9 @@ public final class UpstreamTls implements ReloadedFiles, AutoCloseable {
   /**
    * Reads the files.
    *
-   * @param host as it stands in the service's URL.
-   * @param protocols for ALPN, the one that is liked best first.
-   * @param afterEveryLoop runs a task once every event loop has ended what it was doing.
+   * @param host in the service's URL.
+   * @param protocols for ALPN, in order of preference.
+   * @param afterEveryLoop runs a task once every event loop has finished its present work.
    * @throws TlsFault if a file cannot be used.
    */
   public UpstreamTls(
@@ -68,8 +68,8 @@ public final class UpstreamTls implements ReloadedFiles, AutoCloseable {
   }
 
   /**
-   * A handler for a new connection, to be its first; by the connection's event loop. Its handshake
-   * has no timer of its own: whoever connects has one.
+   * A handler for a new connection, to be its first; called by the connection's event loop. Its
+   * handshake has no timer of its own, as the connector has one.
    */
   public SslHandler newHandler(ByteBufAllocator allocator) {
     SslHandler handler = context.newHandler(allocator, host, port);

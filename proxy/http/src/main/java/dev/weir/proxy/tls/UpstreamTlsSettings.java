@@ -3,13 +3,13 @@ package dev.weir.proxy.tls;
 import java.nio.file.Path;
 
 /**
- * How the service is spoken to by TLS.
+ * The TLS settings towards the service.
  *
- * @param authorities the file of the certificates that vouch for it; null for those that the JDK
+ * @param authorities file of the authorities for its certificate; null for those that the JDK
  *     trusts.
- * @param certificate what it is shown; null for nothing.
- * @param serverName what it is asked for and verified by; null for the name in its URL.
- * @param insecureSkipVerify whether any certificate is taken, for any name.
+ * @param certificate to show; null for none.
+ * @param serverName for SNI and verification; null for the name in its URL.
+ * @param insecureSkipVerify whether any certificate is accepted, for any name.
  */
 public record UpstreamTlsSettings(
     Path authorities,

@@ -1,5 +1,5 @@
 /**
- * TLS on both sides: certificates and keys from files, what a server shows to whom, what a
- * certificate says of a client, and how the service is verified. Nothing here knows HTTP.
+ * TLS on both sides: certificates and keys from files, choosing a certificate for a client, the
+ * names in a client's certificate, and verifying the service. Nothing here knows HTTP.
  */
 package dev.weir.proxy.tls;

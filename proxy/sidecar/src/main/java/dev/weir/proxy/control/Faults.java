@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Everything that is wrong with what was set, so that it is told all at once. Warnings are told too
- * and stop nothing. Not thread-safe.
+ * All faults of settings, so that they are reported together. Warnings are reported too, and stop
+ * nothing. Not thread-safe.
  */
 public final class Faults {
   /** More are counted and not kept: a file of garbage must not fill the terminal. */
@@ -81,7 +81,7 @@ public final class Faults {
     }
   }
 
-  /** Whether something is known to be wrong at a path, or in what it is part of. */
+  /** Whether a fault is known at a path, or at a part of it. */
   boolean isFaulty(String path) {
     for (Fault fault : faults) {
       String other = fault.path();
@@ -115,7 +115,7 @@ public final class Faults {
     return faults.stream().sorted(Comparator.comparingInt(Fault::line)).toList();
   }
 
-  /** A value on one line, not too long, and without what a terminal would act on. */
+  /** A value on one line, cut if it is long, with control characters escaped. */
   public static String printable(String value) {
     return value.isEmpty() ? "\"\"" : printable(value, MAX_VALUE_CHARACTERS);
   }

@@ -4,9 +4,8 @@ import dev.weir.proxy.rule.spec.BadValueException;
 import java.util.function.ToIntFunction;
 
 /**
- * Takes what of settings does not go together, each being right by itself, by the names of the
- * settings: whether they came from flags or from a file. Of a setting that is known to be wrong
- * nothing more is told.
+ * Reports settings that are right by themselves and do not fit together, by their names, whether
+ * they came from flags or from a file. Of a setting with a known fault nothing more is reported.
  */
 final class Misfits {
   private final Faults faults;

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Whether a process has what its rules need: a store, and room for the rings of limits in the table
- * that is made at start and never grows.
+ * Checks whether a process has what its rules need: a store, and room for the rings of limits in
+ * the table that is made at start and never grows.
  */
 final class RuleNeeds {
   private final List<RuleSpec> rules;

@@ -10,12 +10,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Follows a settings file while it is in use, and publishes its rules when they change.
+ * Follows a settings file while it is in use, and publishes its rules when they change, within
+ * about a second.
  *
- * <p>A change bites within a second or so.
- *
- * <p>The last good set stays while the file has faults or is gone. Limits that did not change go
- * on, those that did take over what was consumed. Only rules change at run time: other differences
+ * <p>The last good rules stay while the file has faults or is gone. Unchanged limits keep their
+ * budgets, changed ones take over what was used. Only rules change at run time; other differences
  * are logged as waiting for a restart.
  */
 public final class RuleReload implements AutoCloseable {
@@ -89,7 +88,7 @@ public final class RuleReload implements AutoCloseable {
     follower.start("weir-reload", "rules not reloaded from " + path);
   }
 
-  /** Looks at the file once; reloads if it holds the same new content as the last time. */
+  /** Reads the file once; takes a new content that was read twice in a row. */
   void poll() {
     follower.poll();
   }

@@ -9,9 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The threads of this virtual machine that compile what runs often once more, and better: a second
- * and a half of work after a start, for which requests on the same core would have to wait. Linux
- * gives each thread a niceness of its own, and anybody may be nicer.
+ * The threads of the JVM's second compiler (C2). After a start they have a second and a half of
+ * work, for which requests on the same core would have to wait. Linux gives each thread a niceness
+ * of its own, which any user may raise.
  */
 final class CompilerThreads {
   private static final Path THREADS = Path.of("/proc/self/task");
@@ -29,8 +29,8 @@ final class CompilerThreads {
   private CompilerThreads() {}
 
   /**
-   * Has them step back for all other threads; their successors do as they do. Where there is no
-   * such thread, no Linux or no {@code renice}, nothing changes.
+   * Raises their niceness; threads that they start inherit it. Without such a thread, Linux or
+   * {@code renice} nothing changes.
    */
   static void stepBack() {
     try {

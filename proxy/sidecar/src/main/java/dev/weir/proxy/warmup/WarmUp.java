@@ -9,12 +9,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The time in which a sidecar is warmed up: a few exchanges before clients can come, and more until
- * the first of them has come or {@link #REST_NS} are over. What was warmed up beside is taken down
- * at that time and no sooner: it is work too, which a first request would wait for.
+ * The warm-up of a sidecar: a few exchanges before clients can connect, and more until the first
+ * client has connected or {@link #REST_NS} are over. The second sidecar is closed only then, as
+ * that is work for which a first request would have to wait.
  */
 public final class WarmUp implements AutoCloseable {
-  /** Exchanges before clients can come: each of these is many times slower than those behind. */
+  /** Exchanges before clients can connect; the first ones are many times slower than later ones. */
   private static final int FIRST_EXCHANGES = 8;
 
   /** The longest that clients wait for that. */
@@ -25,7 +25,7 @@ public final class WarmUp implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(WarmUp.class);
 
-  /** Null once it has ended, as what was taken down: nobody needs their memory then. */
+  /** Null once the warm-up has ended, so that its memory is freed. */
   private volatile Traffic traffic;
 
   private Runnable takeDown;
@@ -35,8 +35,8 @@ public final class WarmUp implements AutoCloseable {
   private Thread thread;
 
   /**
-   * @param traffic whose clients are connected; is closed at the end.
-   * @param takeDown ends what was made for it; run once, by the thread that closes this or by one
+   * @param traffic with connected clients; closed at the end.
+   * @param takeDown closes the second sidecar; run once, by the thread that closes this or by one
    *     of its own.
    */
   public WarmUp(Traffic traffic, Runnable takeDown) {
@@ -45,9 +45,9 @@ public final class WarmUp implements AutoCloseable {
   }
 
   /**
-   * Exchanges a few.
+   * Does a few exchanges.
    *
-   * @return whether that went as it should; if not, why has been logged, and all is taken down.
+   * @return whether they succeeded; if not, the reason was logged, and all is closed.
    */
   public boolean begin() {
     long untilNs = System.nanoTime() + FIRST_NS;
@@ -69,10 +69,10 @@ public final class WarmUp implements AutoCloseable {
   }
 
   /**
-   * Goes on, on a thread of its own; once, after {@link #begin}. From now on the virtual machine's
-   * compiler steps back for requests.
+   * Goes on, on a thread of its own; once, after {@link #begin}. From now on the JVM's compiler has
+   * a lower priority than requests.
    *
-   * @param isInUse whether somebody is connected; asked between exchanges.
+   * @param isInUse whether a client is connected; checked between exchanges.
    */
   public void goOn(BooleanSupplier isInUse) {
     thread =
@@ -117,7 +117,7 @@ public final class WarmUp implements AutoCloseable {
     }
   }
 
-  /** Waits until it has ended by itself. */
+  /** Waits until the warm-up has ended. */
   public void awaitEnd() throws InterruptedException {
     ended.await();
   }

@@ -1,7 +1,6 @@
 /**
- * Requests that nobody sent: what a virtual machine has not run is slow the first time, and so is
- * what it has not compiled. Before the first client comes, a second, small sidecar on the same
- * event loops is sent requests by package {@code traffic}; that sidecar is made and taken down by
- * {@code SidecarWarmUp}.
+ * The warm-up: code that a JVM has not run or compiled is slow the first time. Before the first
+ * client comes, a second, small sidecar on the same event loops gets requests from package {@code
+ * traffic}; {@code SidecarWarmUp} makes and closes it.
  */
 package dev.weir.proxy.warmup;

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers one request at a time: the next is read when the last answer has left, so that a client
- * which asks without reading costs one page and no more.
+ * Answers one request at a time: the next is read when the last response was sent, so a client that
+ * sends without reading costs one page and no more.
  */
 final class WebHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private static final Logger LOG = LoggerFactory.getLogger(WebHandler.class);
@@ -40,8 +40,8 @@ final class WebHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   /**
    * The handler of one connection.
    *
-   * @param hosts by which requests are answered.
-   * @param answers what is answered to a request, on this thread.
+   * @param hosts whose requests are answered.
+   * @param answers finds the response to a request, on this thread.
    */
   WebHandler(WebHosts hosts, Function<FullHttpRequest, Page> answers) {
     this.hosts = hosts;

@@ -14,16 +14,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The host names by which the admin port answers. A page that a browser has loaded from elsewhere
- * may point a name of its own at this machine (DNS rebinding), and would then read what only this
- * machine may reach; but the request says that name. So by TCP only loopback addresses, {@code
- * localhost}, the address it is bound to, and names from the settings are answered, whatever the
- * port; by a Unix socket, which no browser reaches, any.
+ * The host names that the admin port answers to. A page that a browser has loaded from elsewhere
+ * may point a name of its own at this machine (DNS rebinding), and could then read what only this
+ * machine may; but its requests have that name. So over TCP only loopback addresses, {@code
+ * localhost}, the port's own address and names from the settings are answered; over a Unix socket,
+ * which no browser can use, any.
  */
 final class WebHosts {
   private static final Set<String> SCHEMES = Set.of("http://", "https://");
 
-  /** Every host, as anybody may ask. */
+  /** Every host, for a port that is open to other machines. */
   static final WebHosts ANY = new WebHosts(true, null, Set.of());
 
   private final boolean any;
@@ -51,7 +51,9 @@ final class WebHosts {
         : ANY;
   }
 
-  /** Whether every host that a request names is one of these. One of HTTP/1.0 may name none. */
+  /**
+   * Whether every host that a request names is one of these. A request of HTTP/1.0 may name none.
+   */
   boolean answers(FullHttpRequest request) {
     if (any) {
       return true;

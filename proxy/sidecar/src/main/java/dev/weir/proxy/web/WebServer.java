@@ -35,9 +35,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * The web server of operators, on Netty's codec and an event loop of its own: the {@link Routes} on
- * the admin port, for this machine; those that are for monitoring also on the monitoring port, for
- * whoever reaches it. Started once, closed once; both from any thread but its own.
+ * The web server for operators, on Netty's codec and an event loop of its own: the {@link Routes}
+ * on the admin port, for this machine; those for monitoring also on the monitoring port, for other
+ * machines. Started once, closed once; both from any thread but its own.
  */
 public final class WebServer implements AutoCloseable {
   static final int MAX_CONNECTIONS = 64;
@@ -198,7 +198,7 @@ public final class WebServer implements AutoCloseable {
           .addLast(new WebHandler(hosts, request -> routes.answer(request, access)));
     }
 
-    /** Null behind a Unix-domain socket, where anybody may be. */
+    /** The client's address; null for a Unix socket. */
     private static InetAddress address(Channel channel) {
       return channel.remoteAddress() instanceof InetSocketAddress inet ? inet.getAddress() : null;
     }

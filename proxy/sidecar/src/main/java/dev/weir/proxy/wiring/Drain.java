@@ -4,13 +4,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
 /**
- * The end of a sidecar that lets requests in flight finish. {@code /readyz} says 503 by then, and
- * requests are served on until those who ask have had the time to notice. Then no more clients are
- * accepted, and the connections there are end behind their responses ({@link
+ * The end of a sidecar that lets requests in flight finish. {@code /readyz} is 503, and requests
+ * are still accepted until load balancers have had time to notice. Then no more clients are
+ * accepted, and open connections end after their responses ({@link
  * dev.weir.proxy.downstream.ClientLoop#drain}).
  */
 public final class Drain {
-  /** How often it is looked whether the last connection has ended. */
+  /** The time between two checks whether the last connection has ended. */
   private static final long POLL_MS = 20;
 
   private final long graceNs;
@@ -18,9 +18,9 @@ public final class Drain {
   private final IntSupplier connectionCount;
 
   /**
-   * @param graceNs for which requests are served on.
-   * @param endConnections accepts no more clients, and has those there are end.
-   * @param connectionCount of clients, at the moment.
+   * @param graceNs for which requests are still accepted.
+   * @param endConnections accepts no more clients, and ends open connections.
+   * @param connectionCount of clients now.
    */
   Drain(long graceNs, Runnable endConnections, IntSupplier connectionCount) {
     this.graceNs = graceNs;
@@ -29,10 +29,10 @@ public final class Drain {
   }
 
   /**
-   * Returns when all has ended, or the time is up.
+   * Returns when all connections have ended, or the time is over.
    *
    * @param timeoutNs for the requests in flight, once no more clients are accepted.
-   * @return whether all had finished when the time was up; false, too, if interrupted.
+   * @return whether all had ended in time; false, too, if interrupted.
    */
   boolean run(long timeoutNs) {
     try {

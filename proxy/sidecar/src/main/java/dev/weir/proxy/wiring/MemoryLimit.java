@@ -5,9 +5,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Compares what a sidecar may come to take with the memory that the system gives this process. Of
- * tables only what cannot fit is told of, and below {@link #LEAST_WARM_BYTES} a start does not warm
- * up. A limit of a folder above, or one that is not seen from here, is not looked for.
+ * Compares what a sidecar may need with the memory of its container. Limit tables that cannot fit
+ * give a warning, and below {@link #LEAST_WARM_BYTES} a start does not warm up. Limits of parent
+ * control groups are not looked for.
  */
 public final class MemoryLimit {
   /**

@@ -4,8 +4,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
 /**
- * Signals of the operating system. By reflection, as {@code sun.misc.Signal} is the only way that
- * Java has, and the compiler warns of its mention in a way that nothing suppresses.
+ * Handles signals of the operating system. By reflection, as {@code sun.misc.Signal} is the only
+ * way in Java, and the compiler's warning about it cannot be suppressed.
  */
 public final class ProcessSignals {
   static final int HUP = 1;
@@ -15,11 +15,10 @@ public final class ProcessSignals {
   private ProcessSignals() {}
 
   /**
-   * Runs something, on a thread of its own, each time that a signal arrives; instead of what the
-   * JVM does with it.
+   * Runs an action, on a thread of its own, for each signal, instead of the JVM's default.
    *
    * @param name without SIG.
-   * @return false if signals cannot be had here, or the JVM was told to leave them alone.
+   * @return false if signals cannot be handled here, or the JVM was told to leave them alone.
    */
   static boolean handle(String name, Runnable action) {
     try {

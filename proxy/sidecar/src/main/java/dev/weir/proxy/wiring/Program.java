@@ -7,7 +7,7 @@ import java.io.PrintWriter;
  * ends with {@link dev.weir.proxy.loop.InternalErrors#EXIT_CODE}.
  */
 public final class Program {
-  /** Exit code of a command that has done what it was asked. */
+  /** The exit code of a successful command. */
   public static final int OK = 0;
 
   /** Exit code for what should not have happened. */

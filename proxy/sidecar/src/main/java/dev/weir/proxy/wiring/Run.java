@@ -30,8 +30,8 @@ public final class Run {
   private final PrintWriter err;
 
   /**
-   * @param out is told when requests are served, and where.
-   * @param err is told why there is no start.
+   * @param out gets the addresses when requests are served.
+   * @param err gets the reasons why a start fails.
    */
   public Run(PrintWriter out, PrintWriter err) {
     this.out = out;
@@ -91,7 +91,10 @@ public final class Run {
     return Program.OK;
   }
 
-  /** The settings from the file or the flags; null, and every fault told, if there is one. */
+  /**
+   * The settings from the file or the flags; null if there is a fault, after all faults were
+   * reported.
+   */
   public Settings settings(RunArguments arguments) {
     List<String> problems = new ArrayList<>(arguments.problems());
     Path file = arguments.file();

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What {@code weir run} was told.
+ * The arguments of {@code weir run}.
  *
  * @param file the settings file; null if there is none.
  * @param flags texts by flag, as {@code SettingsFlags} reads them, in the order of the help.
- * @param problems what is wrong with the line itself, a sentence each; mostly none.
+ * @param problems faults of the line itself, a sentence each; mostly empty.
  */
 public record RunArguments(Path file, Map<String, String> flags, List<String> problems) {}

@@ -38,8 +38,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One running sidecar: makes the parts, wires them, and stops them. What an event loop needs is
- * made once per loop; the limit tables and the rules are all that loops share.
+ * One running sidecar: makes the parts, wires them, and stops them. The parts of an event loop are
+ * made once per loop; loops share only the limit tables and the rules.
  */
 public final class Sidecar implements RulesInUse, AutoCloseable {
   /** How long a start waits for the store. */
@@ -52,7 +52,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
 
   private final Transport transport;
 
-  /** The service; null if there is none. */
+  /** The service; null without {@code upstream}. */
   private final SidecarService service;
 
   private final Metrics metrics = new Metrics();
@@ -202,7 +202,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     }
   }
 
-  /** Has looked at from outside of the event loops what nobody on them tells of. */
+  /** Starts the checks of event loops and the machine that need a thread of their own. */
   private void watch() {
     loops.watchBy(watchdog);
     watch(tables.words(), "limit table", "table.keys");
@@ -248,7 +248,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
         () -> metrics.refusalCount(reason));
   }
 
-  /** A warm-up that has begun and can go on; null if it cannot be done. */
+  /** A warm-up that has begun; null if it is not possible. */
   private WarmUp warmUp(Settings settings) {
     WarmUp begun = SidecarWarmUp.of(settings, transport, group);
     return begun != null && begun.begin() ? begun : null;
@@ -330,7 +330,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     }
   }
 
-  /** How many requests of the warm-up have been answered; 0 if there is none. */
+  /** The number of answered warm-up requests; 0 without a warm-up. */
   public int warmUpRequestCount() {
     return warmUp == null ? 0 : warmUp.requestCount();
   }
@@ -348,7 +348,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     return next;
   }
 
-  /** Compiles the rules again where the time of day was set, or a former name has ended. */
+  /** Compiles the rules again if the time of day was set, or a former name has ended. */
   private void renewRules() {
     LoopClock.followTimeOfDay();
     boolean isSet = LoopClock.unixEpochNs() != followedEpochNs;
@@ -361,7 +361,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     }
   }
 
-  /** Swaps the rules on every event loop; when all have done it, nobody checks under others. */
+  /** Replaces the rules on every event loop; when all have done so, none checks under others. */
   public synchronized void publish(RuleSet newRules) {
     shares.follow(newRules);
     rules = newRules;
@@ -369,7 +369,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     loops.publish(newRules);
   }
 
-  /** Is told of each reload of the rules, by who follows their file. */
+  /** Counts the reloads of the rules. */
   public Reloads ruleReloads() {
     return ruleReloads;
   }
@@ -384,7 +384,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     return listeners.addresses();
   }
 
-  /** The addresses that programs ask at, in the order of the settings; none if nobody may. */
+  /** The addresses of the decision API, in the order of the settings; empty if there is none. */
   public List<SocketAddress> decisionAddresses() {
     return decisions.addresses();
   }
@@ -411,12 +411,12 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     tls.reload();
   }
 
-  /** The address of the admin port; null if there is none. */
+  /** The address of the admin port; null if it is off. */
   public SocketAddress adminAddress() {
     return admin == null ? null : admin.adminAddress();
   }
 
-  /** The address of the monitoring port; null if there is none. */
+  /** The address of the monitoring port; null if it is off. */
   public SocketAddress monitoringAddress() {
     return admin == null ? null : admin.monitoringAddress();
   }
@@ -436,10 +436,10 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
   }
 
   /**
-   * Says that it is not ready, and ends as {@link Drain} does.
+   * Makes {@code /readyz} 503, and ends as {@link Drain} does.
    *
    * @param timeoutNs for the requests in flight, once no more clients are accepted.
-   * @return whether all had finished when the time was up; false, too, if interrupted.
+   * @return whether all had ended in time; false, too, if interrupted.
    */
   public boolean drain(long timeoutNs) {
     ready = false;
@@ -450,7 +450,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     return isEmpty;
   }
 
-  /** Accepts no more clients; every response from now on says that its connection ends. */
+  /** Accepts no more clients; every response from now on ends its connection. */
   private void endConnections() {
     listeners.close();
     decisions.stopListening();

@@ -38,9 +38,9 @@ public final class SidecarDecisions implements AutoCloseable {
   private Listeners listeners;
 
   /**
-   * Reads what it needs; nothing listens yet.
+   * Reads the files; nothing listens yet.
    *
-   * @throws IOException if a file cannot be used; its message says which and why.
+   * @throws IOException if a file cannot be used; its message names the file and the reason.
    */
   SidecarDecisions(Settings settings) throws IOException {
     this.settings = settings;
@@ -97,7 +97,8 @@ public final class SidecarDecisions implements AutoCloseable {
   /**
    * Starts listening.
    *
-   * @throws IOException if an address cannot be listened on; its message says which and why.
+   * @throws IOException if an address cannot be listened on; its message names the address and the
+   *     reason.
    */
   void listen(Function<ListenerSettings, ServerTls> tls, Transport transport, EventLoopGroup group)
       throws IOException {
@@ -113,7 +114,7 @@ public final class SidecarDecisions implements AutoCloseable {
             loop -> loops.get(loop).clients());
   }
 
-  /** Follows the file of tokens from now on, and tells what is known of it. */
+  /** Follows the file of tokens from now on, and exposes whether it is in use. */
   void followTokens(Metrics metrics) {
     if (tokens.hasFile()) {
       metrics.counter(
@@ -144,7 +145,7 @@ public final class SidecarDecisions implements AutoCloseable {
     return listeners == null ? List.of() : listeners.addresses();
   }
 
-  /** Accepts nobody more. Who is there stays. */
+  /** Accepts no more callers. Open connections stay. */
   void stopListening() {
     if (listeners != null) {
       listeners.close();

@@ -45,7 +45,9 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/** The event loops of one sidecar: what each has of its own, made once, and what all are told. */
+/**
+ * The event loops of one sidecar: the parts of each loop, made once, and what is broadcast to all.
+ */
 public final class SidecarLoops implements AutoCloseable {
   /** The longest that a process which ends waits for a store to take leases back. */
   private static final long GIVE_BACK_NS = 500_000_000;
@@ -90,7 +92,7 @@ public final class SidecarLoops implements AutoCloseable {
       return parts.eventLoop();
     }
 
-    /** Runs something on the event loop, and waits until that has been done. */
+    /** Runs a task on the event loop, and waits for its end. */
     void runAndWait(Runnable task) {
       eventLoop().submit(task).awaitUninterruptibly();
     }
@@ -125,11 +127,11 @@ public final class SidecarLoops implements AutoCloseable {
   }
 
   /**
-   * Makes what each event loop has.
+   * Makes the parts of each event loop.
    *
-   * @param service null if there is none.
-   * @param store null if no rule can ask one.
-   * @param rateLimits of Envoy; null if they are not wanted.
+   * @param service null without {@code upstream}.
+   * @param store null if no rule uses one.
+   * @param rateLimits of Envoy; null if there are none.
    */
   void make(SidecarTls tls, SidecarService service, Store store, SidecarRateLimits rateLimits) {
     KeyHasher hasher = KeyHasher.random();
@@ -239,28 +241,28 @@ public final class SidecarLoops implements AutoCloseable {
   }
 
   /**
-   * Swaps the rules on every event loop. Each says when it has: from then on it checks nothing
-   * under the rules before, and when all have, nobody does.
+   * Replaces the rules on every event loop. A loop acknowledges that from then on it checks nothing
+   * under the former rules; when all have, none does.
    */
   void publish(RuleSet rules) {
     admissions.tell(admission -> admission.publish(rules), rules::completeAdoption);
   }
 
-  /** Whoever asks for the process's health is told that it ends. */
+  /** Reports to health checks and watches of the decision API that the process ends. */
   void stopServing() {
     for (Loop loop : loops) {
       loop.eventLoop().execute(() -> decisions.stopServing(loop.eventLoop()));
     }
   }
 
-  /** Every response from now on says that its connection ends. */
+  /** Ends each connection after its next response. */
   void drain() {
     for (Loop loop : loops) {
       loop.eventLoop().execute(() -> withClients(loop, ClientLoop::drain));
     }
   }
 
-  /** Does something with all who are connected to an event loop, on it. */
+  /** Does something with all client connections of an event loop, on it. */
   private void withClients(Loop loop, Consumer<ClientLoop> action) {
     if (loop.clients() != null) {
       action.accept(loop.clients().clients);

@@ -50,8 +50,8 @@ public final class SidecarRateLimits implements AutoCloseable {
   /**
    * Reads the files.
    *
-   * @param hasStore whether there is a store, which decides then unless a file says otherwise.
-   * @param ringCells how long the rings of the tables are; 0 for none.
+   * @param hasStore whether limits are of mode exact by default.
+   * @param ringCells length of the rings in the tables; 0 for none.
    * @throws IllegalArgumentException with every fault, if there is one.
    */
   SidecarRateLimits(

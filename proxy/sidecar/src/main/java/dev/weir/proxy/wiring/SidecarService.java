@@ -22,9 +22,9 @@ public final class SidecarService implements AutoCloseable {
   private final UpstreamAddresses addresses;
 
   /**
-   * Looks its address up.
+   * Resolves the service's address.
    *
-   * @throws IOException if there is none.
+   * @throws IOException if that fails.
    */
   SidecarService(UpstreamSettings settings, Transport transport, SidecarTls tls)
       throws IOException {

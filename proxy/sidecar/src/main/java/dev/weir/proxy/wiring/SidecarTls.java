@@ -119,7 +119,7 @@ public final class SidecarTls implements AutoCloseable {
     return servers.get(listener);
   }
 
-  /** Follows the files from now on, and tells what is known of them. */
+  /** Follows the files from now on, and exposes whether they are in use. */
   void start(Metrics metrics) {
     if (!reload.hasFiles()) {
       return;

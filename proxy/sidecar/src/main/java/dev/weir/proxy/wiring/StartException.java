@@ -1,6 +1,6 @@
 package dev.weir.proxy.wiring;
 
-/** The sidecar could not start. The message says what was tried and what stood in the way. */
+/** The sidecar could not start. The message says what failed and why. */
 public final class StartException extends Exception {
   private static final long serialVersionUID = 1L;
 

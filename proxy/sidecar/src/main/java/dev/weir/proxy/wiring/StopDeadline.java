@@ -5,9 +5,9 @@ import dev.weir.proxy.loop.InternalErrors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends a process that was asked to stop and has not: an event loop that is stuck does not finish
- * its requests, and a thread whose line waits for a log that nobody reads does not go on. Closed
- * once the process has stopped by itself.
+ * Ends a process that was asked to stop and has not: a stuck event loop does not finish its
+ * requests, and a thread may wait for a log that nobody reads. Closed once the process has stopped
+ * by itself.
  */
 final class StopDeadline implements AutoCloseable {
   /**
