@@ -80,7 +80,9 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     if (!head.hasBody()) {
       whole();
     } else if (announcedBytes() > endpoint.maxBodyBytes()) {
-      refuse(PlainEndpoint.TOO_LONG); // nobody is to be asked for what will not be taken
+      refuse(
+          PlainEndpoint.tooLong(
+              endpoint.maxBodyBytes())); // nobody is to be asked for what will not be taken
     } else if (request.expectsContinue()) {
       awaitTurnEnd();
     }
@@ -100,7 +102,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     int before = gathered == null ? 0 : gathered.readableBytes();
     if (refusing == null) {
       if (length > endpoint.maxBodyBytes() - before) {
-        refuse(PlainEndpoint.TOO_LONG);
+        refuse(PlainEndpoint.tooLong(endpoint.maxBodyBytes()));
       } else if (length > 0) {
         gather(bytes);
       }

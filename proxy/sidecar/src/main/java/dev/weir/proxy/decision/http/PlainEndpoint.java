@@ -11,8 +11,6 @@ final class PlainEndpoint implements HttpEndpoint {
   static final PlainEndpoint NO_GRPC =
       new PlainEndpoint(
           415, "Unsupported Media Type", "This is a method of gRPC (expected: application/grpc).");
-  static final PlainEndpoint TOO_LONG =
-      new PlainEndpoint(413, "Content Too Large", "The body is longer than it may be.");
   static final PlainEndpoint NO_ROOM =
       new PlainEndpoint(
           503, "Service Unavailable", "Bodies of other requests take all the room that there is.");
@@ -36,6 +34,12 @@ final class PlainEndpoint implements HttpEndpoint {
     this.value = value;
     this.title = title;
     this.detail = detail;
+  }
+
+  /** Answers requests whose bodies are longer than so many bytes. */
+  static PlainEndpoint tooLong(int maxBytes) {
+    return new PlainEndpoint(
+        413, "Content Too Large", "body: too long (expected: at most " + maxBytes + " bytes)");
   }
 
   /**

@@ -170,7 +170,8 @@ final class HttpCheckTarget {
     return head.text(head.nameOffset(field), head.nameLength(field)).toLowerCase(Locale.ROOT);
   }
 
-  private static String value(RequestView head, FieldName name) {
+  /** The value of a field as it is shown to people: not all of a long one. */
+  static String value(RequestView head, FieldName name) {
     int field = head.findField(name, 0);
     return field == NONE ? "missing" : shown(head, field);
   }

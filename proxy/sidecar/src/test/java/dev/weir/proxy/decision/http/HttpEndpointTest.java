@@ -315,6 +315,7 @@ class HttpEndpointTest {
     String answer = http1(head + "Content-Length: 20001\r\n\r\n");
     assertTrue(answer.startsWith("HTTP/1.1 413 "), answer);
     assertTrue(answer.contains("\r\nConnection: close\r\n"), answer);
+    assertTrue(answer.contains("body: too long (expected: at most 20000 bytes)"), answer);
   }
 
   @Test

@@ -182,8 +182,12 @@ class HttpCheckByJsonTest {
   @Test
   void takesJsonOnly() {
     start(Mode.LOCAL);
-    assertEquals("415", status(rig.ask("POST /v1/check", ORDER + "}")));
-    assertEquals("415", status(rig.ask("POST /v1/check", ORDER + "}", "Content-Type: text/plain")));
+    String untyped = rig.ask("POST /v1/check", ORDER + "}");
+    assertEquals("415", status(untyped));
+    assertTrue(untyped.contains("content-type: missing (expected: application/json)"), untyped);
+    String text = rig.ask("POST /v1/check", ORDER + "}", "Content-Type: text/plain");
+    assertEquals("415", status(text));
+    assertTrue(text.contains("content-type: text/plain (expected: application/json)"), text);
     assertEquals("415", status(rig.ask("POST /v1/check", ORDER + "}", JSON + "-seq")));
     assertEquals("200", status(rig.ask("POST /v1/check", ORDER + "}", JSON + "; charset=utf-8")));
   }
