@@ -51,13 +51,13 @@ final class AskedChecks {
      * @param atNs the time from which the verdict's times count, in the loop's time.
      */
     void settled(Verdict verdict, long atNs) {
-      outcome.set(verdict, isRuleWanted, method.isOver(call), atNs);
+      outcome.set(verdict, isRuleWanted, method.loop.isOver(call), atNs);
     }
 
     @Override
     public void decided(long ofTicket, Verdict verdict) {
       ticket = Admission.SETTLED;
-      settled(verdict, method.nowNs());
+      settled(verdict, method.loop.clock().nowNs());
       if (--awaited == 0) {
         if (isAsked()) {
           method.answer(AskedChecks.this);

@@ -1,10 +1,15 @@
 package dev.weir.proxy.decision.v1;
 
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.weir.proxy.decision.proto.ProtoWriter;
+import dev.weir.proxy.downstream.answer.LimitValues;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.GrpcStatus;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 
 /** The outcome of one check: a decision, or an error status. Reused. */
 final class CheckOutcome {
@@ -84,7 +89,7 @@ final class CheckOutcome {
   }
 
   /** The status of a verdict; a refusal by a limit is OK. */
-  static GrpcStatus status(RefusalReason refusal, boolean isOver) {
+  private static GrpcStatus status(RefusalReason refusal, boolean isOver) {
     if (refusal == null) {
       return GrpcStatus.OK;
     }
@@ -97,7 +102,7 @@ final class CheckOutcome {
   }
 
   /** The status message for a verdict that is an error. */
-  static String message(Verdict verdict, boolean isOver) {
+  private static String message(Verdict verdict, boolean isOver) {
     RefusalReason refusal = verdict.refusal();
     return switch (refusal) {
       case IDENTITY_MISSING ->
@@ -128,10 +133,6 @@ final class CheckOutcome {
     return message;
   }
 
-  boolean allowed() {
-    return allowed;
-  }
-
   /** Writes a {@code CheckRateLimitResponse}; there must be a decision. */
   void write(ProtoWriter out) {
     out.bool(ALLOWED, allowed)
@@ -142,14 +143,37 @@ final class CheckOutcome {
       writeTime(out, RESET_AT, resetAtNs);
     }
     if (retryAfterNs > 0) {
-      long seconds = (retryAfterNs + NS_PER_SECOND - 1) / NS_PER_SECOND;
-      out.varint(RETRY_AFTER_SECONDS, seconds);
+      out.varint(RETRY_AFTER_SECONDS, LimitValues.ceilSeconds(retryAfterNs));
       writeTime(out, RETRY_AFTER, retryAfterNs);
     }
     if (ruleId != null) {
       out.bytes(RULE_ID, ruleId);
     }
     out.varint(STATE, number(state));
+  }
+
+  /** The {@code CheckRateLimitResponse} in JSON; there must be a decision. */
+  String json() {
+    StringBuilder json = new StringBuilder(256);
+    json.append("{\"allowed\":").append(allowed);
+    json.append(",\"current_count\":").append(current);
+    json.append(",\"limit\":").append(limit);
+    json.append(",\"remaining\":").append(remaining);
+    if (resetAtNs != 0) {
+      json.append(",\"reset_at\":\"").append(Instant.ofEpochSecond(0, resetAtNs)).append('"');
+    }
+    if (retryAfterNs > 0) {
+      BigDecimal seconds = BigDecimal.valueOf(retryAfterNs, 9).stripTrailingZeros();
+      json.append(",\"retry_after_seconds\":").append(LimitValues.ceilSeconds(retryAfterNs));
+      json.append(",\"retry_after\":\"").append(seconds.toPlainString()).append("s\"");
+    }
+    if (ruleId != null) {
+      json.append(",\"rule_id\":\"");
+      JsonStringEncoder.getInstance()
+          .quoteAsString(new String(ruleId, StandardCharsets.UTF_8), json);
+      json.append('"');
+    }
+    return json.append(",\"state\":\"").append(state).append("\"}\n").toString();
   }
 
   /** The number of a state in {@code weir.v1.State}. */

@@ -3,7 +3,6 @@ package dev.weir.proxy.decision.v1;
 import dev.weir.proxy.decision.grpc.GatheredCalls;
 import dev.weir.proxy.decision.grpc.GrpcCall;
 import dev.weir.proxy.request.DecisionCall;
-import dev.weir.proxy.request.GrpcStatus;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.Verdict;
@@ -13,7 +12,6 @@ import dev.weir.proxy.request.Verdict;
  * that arrive together are prefetched together, as those of a batch are.
  */
 final class CheckRateLimit extends SingleCheckMethod {
-  private final CheckOutcome outcome = new CheckOutcome();
   private final Expected[] expected = new Expected[GatheredCalls.MAX_EXPECTED];
   private final Question[] questions = new Question[GatheredCalls.MAX_EXPECTED];
 
@@ -51,13 +49,7 @@ final class CheckRateLimit extends SingleCheckMethod {
   }
 
   @Override
-  void answer(GrpcCall call, Verdict verdict, boolean isRuleWanted, String about, long atNs) {
-    outcome.set(verdict, isRuleWanted, isOver(call), atNs);
-    if (outcome.status() == GrpcStatus.OK) {
-      outcome.write(call.answer());
-      call.send();
-    } else {
-      call.fail(outcome.status(), outcome.message());
-    }
+  void write(GrpcCall call, Verdict verdict, String about, long atNs) {
+    outcome.write(call.answer());
   }
 }

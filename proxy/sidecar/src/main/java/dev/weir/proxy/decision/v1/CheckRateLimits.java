@@ -49,7 +49,7 @@ final class CheckRateLimits implements GrpcMethod {
   private static final int CODE = 1;
   private static final int MESSAGE = 2;
 
-  private final RateLimiterLoop loop;
+  final RateLimiterLoop loop;
   private final ProtoReader reader = new ProtoReader();
   private final CheckQuestion[] made = new CheckQuestion[MADE_AT_ONCE];
   private final Question[] questions = new Question[MADE_AT_ONCE];
@@ -189,15 +189,6 @@ final class CheckRateLimits implements GrpcMethod {
     } else {
       check.awaits(asked.ticket());
     }
-  }
-
-  /** Whether a call's deadline has passed. */
-  boolean isOver(GrpcCall call) {
-    return loop.clock().nowNs() >= call.deadlineNs();
-  }
-
-  long nowNs() {
-    return loop.clock().nowNs();
   }
 
   /** Answers a call whose checks are all decided. */

@@ -33,10 +33,7 @@ final class GetRemainingQuota extends SingleCheckMethod {
   }
 
   @Override
-  void answer(GrpcCall call, Verdict verdict, boolean isRuleWanted, String about, long atNs) {
-    if (failsBy(call, verdict)) {
-      return;
-    }
+  void write(GrpcCall call, Verdict verdict, String about, long atNs) {
     ProtoWriter out = call.answer().bytes(RULE_ID, verdict.ruleIdUtf8());
     for (int i = 0; i < Question.MAX_COSTS; i++) {
       Verdict.Row row = verdict.row(i);
@@ -44,7 +41,6 @@ final class GetRemainingQuota extends SingleCheckMethod {
         write(out, row, atNs);
       }
     }
-    call.send();
   }
 
   private static void write(ProtoWriter out, Verdict.Row row, long atNs) {

@@ -1,24 +1,19 @@
 package dev.weir.proxy.decision.v1;
 
-import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.weir.proxy.decision.http.HttpAnswer;
 import dev.weir.proxy.decision.http.HttpCall;
 import dev.weir.proxy.decision.http.HttpRoute;
 import dev.weir.proxy.decision.proto.JsonMessage.BadJsonException;
 import dev.weir.proxy.decision.proto.ProtoWriter;
 import dev.weir.proxy.downstream.answer.AnswerSettings;
-import dev.weir.proxy.downstream.answer.LimitValues;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.DecisionCall;
 import dev.weir.proxy.request.FieldName;
-import dev.weir.proxy.request.GrpcStatus;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.Verdict;
-import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import org.agrona.DirectBuffer;
 
 /**
@@ -30,8 +25,11 @@ final class HttpCheckByJson extends HttpCheck {
   private static final byte[] JSON = HttpRoute.ascii("application/json");
   private static final byte[] TYPE = HttpRoute.ascii("content-type");
 
+  private static final String EXPECTED_TYPE = " (expected: application/json)";
+
   private final RateLimiterLoop loop;
   private final HttpCheckAnswers answers;
+  private final CheckOutcome outcome = new CheckOutcome();
   private final ProtoWriter written = new ProtoWriter(0);
 
   HttpCheckByJson(RateLimiterLoop loop, AnswerSettings settings) {
@@ -54,8 +52,9 @@ final class HttpCheckByJson extends HttpCheck {
   public void request(HttpCall call) {
     if (!isJson(call.request())) {
       // Not only for order: a page of somebody else's cannot have a browser send this type.
+      String type = HttpCheckTarget.value(call.request(), CONTENT_TYPE);
       call.answer(415)
-          .problem("Unsupported Media Type", "content-type: not application/json")
+          .problem("Unsupported Media Type", "content-type: " + type + EXPECTED_TYPE)
           .send();
       return;
     }
@@ -90,48 +89,21 @@ final class HttpCheckByJson extends HttpCheck {
 
   @Override
   void answer(HttpCall call, Verdict verdict, boolean isRuleWanted, long atNs) {
-    GrpcStatus status = CheckOutcome.status(verdict.refusal(), false);
-    if (status != GrpcStatus.OK) {
-      boolean isTheirs = status == GrpcStatus.INVALID_ARGUMENT;
-      call.answer(isTheirs ? 400 : 503)
-          .problem(
-              isTheirs ? "Bad Request" : verdict.refusal().title(),
-              CheckOutcome.message(verdict, false))
-          .send();
-      return;
+    outcome.set(verdict, isRuleWanted, false, atNs);
+    switch (outcome.status()) {
+      case OK -> {
+        byte[] body = outcome.json().getBytes(StandardCharsets.UTF_8);
+        HttpAnswer answer = call.answer(verdict.allowed() ? 200 : 429).field(TYPE, JSON);
+        answers.writeLimit(answer, verdict);
+        answer.body(body, body.length).send();
+      }
+      case INVALID_ARGUMENT -> refuse(call, 400, "Bad Request");
+      case NOT_FOUND -> refuse(call, 404, "Not Found");
+      default -> refuse(call, 503, verdict.refusal().title());
     }
-    if (isRuleWanted && verdict.ruleId() == null) {
-      call.answer(404).problem("Not Found", CheckOutcome.NO_RULE).send();
-      return;
-    }
-    byte[] body = json(verdict, atNs).getBytes(StandardCharsets.UTF_8);
-    HttpAnswer answer = call.answer(verdict.allowed() ? 200 : 429).field(TYPE, JSON);
-    answers.writeLimit(answer, verdict);
-    answer.body(body, body.length).send();
   }
 
-  /** A {@code CheckRateLimitResponse}. */
-  private static String json(Verdict verdict, long atNs) {
-    StringBuilder json = new StringBuilder(256);
-    json.append("{\"allowed\":").append(verdict.allowed());
-    json.append(",\"current_count\":").append(verdict.current());
-    json.append(",\"limit\":").append(verdict.limit());
-    json.append(",\"remaining\":").append(verdict.policy() == null ? 0 : verdict.remaining());
-    if (verdict.policy() != null) {
-      long resetNs = CheckOutcome.unixNs(atNs + verdict.resetAfterNs());
-      json.append(",\"reset_at\":\"").append(Instant.ofEpochSecond(0, resetNs)).append('"');
-    }
-    if (!verdict.allowed() && verdict.retryAfterNs() > 0) {
-      BigDecimal seconds = BigDecimal.valueOf(verdict.retryAfterNs(), 9).stripTrailingZeros();
-      json.append(",\"retry_after_seconds\":")
-          .append(LimitValues.ceilSeconds(verdict.retryAfterNs()));
-      json.append(",\"retry_after\":\"").append(seconds.toPlainString()).append("s\"");
-    }
-    if (verdict.ruleId() != null) {
-      json.append(",\"rule_id\":\"");
-      JsonStringEncoder.getInstance().quoteAsString(verdict.ruleId(), json);
-      json.append('"');
-    }
-    return json.append(",\"state\":\"").append(verdict.state()).append("\"}\n").toString();
+  private void refuse(HttpCall call, int status, String title) {
+    call.answer(status).problem(title, outcome.message()).send();
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.proxy.decision.v1;
 
+import dev.weir.proxy.decision.grpc.GrpcCall;
 import dev.weir.proxy.decision.grpc.GrpcMethod;
 import dev.weir.proxy.decision.http.HttpEndpoint;
 import dev.weir.proxy.downstream.answer.AnswerSettings;
@@ -68,6 +69,11 @@ public final class RateLimiterLoop {
     if (of.hasClientTime()) {
       observer.clientTime(of.clientSeconds(), of.clientNanos(), CheckOutcome.unixNs(clock.nowNs()));
     }
+  }
+
+  /** Whether a call's deadline has passed. */
+  boolean isOver(GrpcCall call) {
+    return clock.nowNs() >= call.deadlineNs();
   }
 
   /** Whether the check fails if no rule applies. */

@@ -34,10 +34,7 @@ final class ResetLimit extends SingleCheckMethod {
   }
 
   @Override
-  void answer(GrpcCall call, Verdict verdict, boolean isRuleWanted, String about, long atNs) {
-    if (failsBy(call, verdict)) {
-      return;
-    }
+  void write(GrpcCall call, Verdict verdict, String about, long atNs) {
     LOG.info(
         "decision: limits of rule {} reset for {}, by token {} from {}",
         verdict.ruleId(),
@@ -45,6 +42,5 @@ final class ResetLimit extends SingleCheckMethod {
         call.token(),
         call.peer().address());
     call.answer().bytes(RULE_ID, verdict.ruleIdUtf8());
-    call.send();
   }
 }

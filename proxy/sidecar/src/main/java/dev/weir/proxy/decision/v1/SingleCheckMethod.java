@@ -12,6 +12,10 @@ import org.agrona.DirectBuffer;
 /** A method of {@code weir.v1.RateLimiter} whose calls have one question each. */
 abstract class SingleCheckMethod implements GrpcMethod {
   final RateLimiterLoop loop;
+
+  /** The outcome of the call that is answered. */
+  final CheckOutcome outcome = new CheckOutcome();
+
   private final String name;
   private final DecisionCall kind;
   private final Operation operation;
@@ -42,14 +46,23 @@ abstract class SingleCheckMethod implements GrpcMethod {
   }
 
   /**
-   * Answers a call.
+   * Writes the answer to a call with a decision.
    *
-   * @param isRuleWanted whether it fails if no rule applies.
    * @param about the text of {@link #about(AskedCheck)}.
    * @param atNs the time from which the verdict's times count, in the loop's time.
    */
-  abstract void answer(
-      GrpcCall call, Verdict verdict, boolean isRuleWanted, String about, long atNs);
+  abstract void write(GrpcCall call, Verdict verdict, String about, long atNs);
+
+  private void answer(
+      GrpcCall call, Verdict verdict, boolean isRuleWanted, String about, long atNs) {
+    outcome.set(verdict, isRuleWanted, loop.isOver(call), atNs);
+    if (outcome.status() == GrpcStatus.OK) {
+      write(call, verdict, about, atNs);
+      call.send();
+    } else {
+      call.fail(outcome.status(), outcome.message());
+    }
+  }
 
   @Override
   public final String path() {
@@ -104,24 +117,5 @@ abstract class SingleCheckMethod implements GrpcMethod {
   @Override
   public final void cancelled(GrpcCall call) {
     verdicts.cancelled(call.attachment());
-  }
-
-  /** Whether the call's deadline has passed. */
-  final boolean isOver(GrpcCall call) {
-    return loop.clock().nowNs() >= call.deadlineNs();
-  }
-
-  /** Fails a call whose verdict is an error; false if it is not. */
-  final boolean failsBy(GrpcCall call, Verdict verdict) {
-    GrpcStatus status = CheckOutcome.status(verdict.refusal(), isOver(call));
-    if (status != GrpcStatus.OK) {
-      call.fail(status, CheckOutcome.message(verdict, isOver(call)));
-      return true;
-    }
-    if (verdict.ruleId() == null) {
-      call.fail(GrpcStatus.NOT_FOUND, CheckOutcome.NO_RULE);
-      return true;
-    }
-    return false;
   }
 }
