@@ -98,7 +98,7 @@ public final class ExactGate implements Gate {
         new RefusalProofs(clock, isOneServer ? RefusalProofs.PROOF_NS : 2 * settings.deadlineNs());
     this.lates = new FreeList<>(MAX_LATE, () -> new LateQuestion(this));
     this.retries = new RetryQueue(clock, settings.deadlineNs(), store::wakeUp, this::askAgain);
-    store.listener(proofs);
+    store.listen(proofs);
   }
 
   /**
@@ -109,7 +109,7 @@ public final class ExactGate implements Gate {
   void leases(LeaseKeeper ofHands, Consumer<LateQuestion> served) {
     leases = ofHands;
     afterWaiting = served;
-    store.listener(new SeveralListeners(proofs, ofHands));
+    store.listen(ofHands);
   }
 
   @Override

@@ -7,7 +7,6 @@ import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.identity.Identities;
 import dev.weir.proxy.rule.identity.Identity;
 import dev.weir.proxy.rule.spec.RuleSpec;
-import org.agrona.DirectBuffer;
 
 /**
  * The rule of a question, and its identities for this node's budgets, found before the question is
@@ -27,16 +26,6 @@ final class Prefetch implements Identities {
     @Override
     public long hash() {
       return hash;
-    }
-
-    @Override
-    public DirectBuffer bytes() {
-      throw new IllegalStateException("its bytes are not kept");
-    }
-
-    @Override
-    public int length() {
-      throw new IllegalStateException("its bytes are not kept");
     }
   }
 

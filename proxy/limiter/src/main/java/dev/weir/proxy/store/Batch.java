@@ -427,7 +427,7 @@ final class Batch {
     if (requests > 0) {
       outcomes.refunded(requests, sent);
       if (sent) {
-        refunds.tellGivenBack(outcomes.listener());
+        refunds.tellGivenBack(outcomes);
       }
     }
   }

@@ -7,19 +7,6 @@ import dev.weir.proxy.store.map.StoreKeys;
  * longer.
  */
 public interface BudgetListener {
-  /** A listener that does nothing. */
-  BudgetListener NONE =
-      new BudgetListener() {
-        @Override
-        public void givenBack(StoreKeys keys, int key, long cost) {}
-
-        @Override
-        public void forget(byte[] name, int partition) {}
-
-        @Override
-        public void forgetAll() {}
-      };
-
   /**
    * Units go back to a budget, so earlier refusals of it are no proof. Called when the refund is
    * sent, and again when it has arrived, before any decision that was made after it; decisions that

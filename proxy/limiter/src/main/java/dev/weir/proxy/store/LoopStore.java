@@ -54,9 +54,9 @@ public final class LoopStore {
     links = new StoreLinks(parts, ended, this);
   }
 
-  /** Sets who learns of changed budgets; before the first question. */
-  public void listener(BudgetListener ofBudgets) {
-    outcomes.listener(ofBudgets);
+  /** Adds a listener that learns of changed budgets; before the first question. */
+  public void listen(BudgetListener ofBudgets) {
+    outcomes.listen(ofBudgets);
   }
 
   /**
@@ -156,7 +156,7 @@ public final class LoopStore {
     links.apply(map);
     divide(map);
     links.closeUnused();
-    outcomes.listener().serversChanged();
+    outcomes.serversChanged();
     tryOnce();
   }
 
@@ -237,9 +237,9 @@ public final class LoopStore {
   void forget(byte[] name) {
     int partition = Partitions.named(name);
     if (partition < 0 || name.length > StoreKeys.MAX_KEY_BYTES) {
-      outcomes.listener().forgetAll();
+      outcomes.forgetAll();
     } else {
-      outcomes.listener().forget(name, partition);
+      outcomes.forget(name, partition);
     }
   }
 
@@ -296,7 +296,7 @@ public final class LoopStore {
 
   /** The connection of a link is open, and the script has run there. */
   void ready(StoreLink link) {
-    outcomes.listener().serversChanged();
+    outcomes.serversChanged();
     settleDebts(link, parts.clock().nowNs());
     tryOnce();
   }

@@ -5,6 +5,9 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.StoreObserver;
 import dev.weir.proxy.store.debt.Debts;
+import dev.weir.proxy.store.map.StoreKeys;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Passes on the results of an event loop's questions: makes callbacks, keeps debts for requests
@@ -13,13 +16,13 @@ import dev.weir.proxy.store.debt.Debts;
  *
  * <p>One per event loop.
  */
-final class QuestionResults {
+final class QuestionResults implements BudgetListener {
   private static final String CALLBACK = "a request that asked the store";
 
   private final LoopClock clock;
   private final Debts debts;
   private StoreObserver observer;
-  private BudgetListener listener = BudgetListener.NONE;
+  private final List<BudgetListener> listeners = new ArrayList<>();
   private boolean isAsking;
 
   QuestionResults(LoopClock clock, Debts debts) {
@@ -36,12 +39,31 @@ final class QuestionResults {
     return observer;
   }
 
-  void listener(BudgetListener ofBudgets) {
-    listener = ofBudgets;
+  /** Adds a listener, which is told from now on. */
+  void listen(BudgetListener ofBudgets) {
+    listeners.add(ofBudgets);
   }
 
-  BudgetListener listener() {
-    return listener;
+  @Override
+  public void givenBack(StoreKeys keys, int key, long cost) {
+    for (int i = 0; i < listeners.size(); i++) { // an iterator would be garbage
+      listeners.get(i).givenBack(keys, key, cost);
+    }
+  }
+
+  @Override
+  public void forget(byte[] name, int partition) {
+    listeners.forEach(listener -> listener.forget(name, partition));
+  }
+
+  @Override
+  public void forgetAll() {
+    listeners.forEach(BudgetListener::forgetAll);
+  }
+
+  @Override
+  public void serversChanged() {
+    listeners.forEach(BudgetListener::serversChanged);
   }
 
   /**
@@ -113,7 +135,7 @@ final class QuestionResults {
   /** Reports a refund that is being sent. */
   void givingBack(StoreQuestion refund) {
     for (int i = 0; i < refund.keyCount; i++) {
-      listener.givenBack(refund.keys, refund.first + i, refund.costs[i]);
+      givenBack(refund.keys, refund.first + i, refund.costs[i]);
     }
   }
 

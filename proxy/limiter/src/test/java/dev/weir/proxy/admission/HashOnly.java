@@ -4,20 +4,9 @@ import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.rule.identity.Identity;
-import org.agrona.DirectBuffer;
 
 /** An identity of which a gate of this node sees all that it looks at. */
 record HashOnly(long hash) implements Identity {
   /** Asks whether a request may pass, at the cost that its rule says. */
   static final Question PLAIN = new Question().start(Operation.CHECK, Purpose.TRAFFIC);
-
-  @Override
-  public DirectBuffer bytes() {
-    throw new AssertionError("not looked at");
-  }
-
-  @Override
-  public int length() {
-    throw new AssertionError("not looked at");
-  }
 }

@@ -269,7 +269,7 @@ class LeaseQuestionTest {
 
   @Test
   void tellsThatServersMayHaveChangedWhenOneIsThereAgain() {
-    store.listener(
+    store.listen(
         new BudgetListener() {
           @Override
           public void givenBack(StoreKeys given, int key, long cost) {}

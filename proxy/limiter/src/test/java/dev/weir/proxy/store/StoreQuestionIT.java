@@ -91,7 +91,7 @@ class StoreQuestionIT {
       Deadlines deadlines = new Deadlines(clock);
       loop.submit(() -> deadlines.start(loop)).sync();
       LoopStore joined = store.join(loop, clock, deadlines, new StoreObserver() {});
-      joined.listener(new Listener());
+      joined.listen(new Listener());
       stores.add(joined);
     }
     eventLoop = (EventLoop) group.iterator().next();

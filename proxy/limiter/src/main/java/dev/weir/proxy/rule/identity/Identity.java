@@ -15,7 +15,11 @@ public interface Identity {
   long hash();
 
   /** The bytes, from 0 to {@link #length()}. */
-  DirectBuffer bytes();
+  default DirectBuffer bytes() {
+    throw new IllegalStateException("only its hash is kept");
+  }
 
-  int length();
+  default int length() {
+    throw new IllegalStateException("only its hash is kept");
+  }
 }

@@ -12,7 +12,6 @@ import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.identity.Identities;
 import dev.weir.proxy.rule.identity.Identity;
-import org.agrona.DirectBuffer;
 
 /**
  * One descriptor of a call: its limit, its charge, the verdict, and its status in the terms of
@@ -317,15 +316,5 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
   @Override
   public long hash() {
     return hash;
-  }
-
-  @Override
-  public DirectBuffer bytes() {
-    throw new IllegalStateException("its bytes are not kept");
-  }
-
-  @Override
-  public int length() {
-    throw new IllegalStateException("its bytes are not kept");
   }
 }
