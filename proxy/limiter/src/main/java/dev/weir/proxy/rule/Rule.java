@@ -142,7 +142,7 @@ public final class Rule {
       if (mode.needsStore() != before.needsStore()) {
         String expected =
             before + ", as until now: what was used would be forgotten; a restart begins anew";
-        sink.fault(to.fieldsOf(i) + "mode", new BadValueException(mode.toString(), expected));
+        sink.fault(to.fieldsOf(i) + "mode", mode.toString(), expected);
       }
     }
   }

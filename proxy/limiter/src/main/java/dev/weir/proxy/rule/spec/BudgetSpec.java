@@ -61,20 +61,16 @@ public record BudgetSpec(
   void checkLease(FaultSink sink) {
     if (mode == Mode.LEASED && limit.overflow() == Overflow.QUEUE) {
       sink.fault(
-          "mode",
-          new BadValueException(
-              "leased", "exact or local, as overflow is queue: a place in it is one request's"));
+          "mode", "leased", "exact or local, as overflow is queue: a place in it is one request's");
     }
     if (leaseLifeNs == 0) {
       return;
     }
     String life = DurationText.text(leaseLifeNs);
     if (mode != Mode.LEASED) {
-      sink.fault("lease-life", new BadValueException(life, "nothing, unless mode is leased"));
+      sink.fault("lease-life", life, "nothing, unless mode is leased");
     } else if (limit.rate() != null && leaseLifeNs > limit.rate().windowNs()) {
-      sink.fault(
-          "lease-life",
-          new BadValueException(life, "at most the window, " + limit.rate().window()));
+      sink.fault("lease-life", life, "at most the window, " + limit.rate().window());
     }
   }
 

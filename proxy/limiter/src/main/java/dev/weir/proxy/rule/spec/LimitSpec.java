@@ -268,69 +268,73 @@ public record LimitSpec(
    * @param mode that needs the store.
    */
   public void checkForStore(Mode mode, FaultSink sink) {
-    Faulty faulty = new Faulty(sink);
     if (rate == null) {
       return;
     }
+    String because = ", as the mode is " + mode;
     if (rate.windowNs() % NS_PER_US != 0 || subWindowNs % NS_PER_US != 0) {
-      faulty.add("limit", rate.toString(), "whole microseconds, as the mode is " + mode);
-    } else {
-      try {
-        compileForStore();
-      } catch (IllegalArgumentException tooMuch) {
-        Matcher bound = EXPECTED.matcher(tooMuch.getMessage());
-        faulty.add(
-            "limit",
-            rate.toString(),
-            (bound.find() ? bound.group(1) : tooMuch.getMessage()) + ", as the mode is " + mode);
-      }
+      sink.fault("limit", rate.toString(), "whole microseconds" + because);
+      return;
+    }
+    try {
+      compileForStore();
+    } catch (IllegalArgumentException tooMuch) {
+      sink.fault("limit", rate.toString(), bound(tooMuch) + because);
     }
   }
 
-  /** Reports all faults of this limit. */
-  public void check(FaultSink sink) {
+  /** The bound that a number has passed, as the exception names it. */
+  private static String bound(IllegalArgumentException tooMuch) {
+    Matcher bound = EXPECTED.matcher(tooMuch.getMessage());
+    return bound.find() ? bound.group(1) : tooMuch.getMessage();
+  }
+
+  /** Reports all faults of this limit; returns whether there are none. */
+  public boolean check(FaultSink sink) {
     Faulty faulty = new Faulty(sink);
     checkFields(faulty);
     if (rate == null) {
-      faulty.add("limit", "missing", "a rate such as 100/1s, 10/1m, 1000/1h or 1/1d");
-      return;
+      faulty.fault("limit", "missing", "a rate such as 100/1s, 10/1m, 1000/1h or 1/1d");
+      return false;
     }
     checkWindow(faulty);
     if (!faulty.any) {
       checkNumbers(faulty);
     }
+    return !faulty.any;
   }
 
   /** Reports settings that only other algorithms have. */
   private void checkFields(Faulty faulty) {
     String notMine = "nothing, as the algorithm is " + algorithm;
     if (burst < 0) {
-      faulty.add("burst", Long.toString(burst), "1 or more");
+      faulty.fault("burst", Long.toString(burst), "1 or more");
     } else if (burst != 0 && !algorithm.takesBurst()) {
-      faulty.add("burst", Long.toString(burst), notMine);
+      faulty.fault("burst", Long.toString(burst), notMine);
     }
     if (overflow != null && algorithm != Algorithm.LEAKY_BUCKET) {
-      faulty.add("overflow", overflow.toString(), notMine + "; leaky-bucket has it");
+      faulty.fault("overflow", overflow.toString(), notMine + "; leaky-bucket has it");
     }
     if (maxWaitNs != 0 && overflow != Overflow.QUEUE) {
-      faulty.add("max-wait", DurationText.text(maxWaitNs), "nothing, unless overflow is queue");
+      faulty.fault("max-wait", DurationText.text(maxWaitNs), "nothing, unless overflow is queue");
     }
     if (align != null && algorithm != Algorithm.FIXED_WINDOW) {
-      faulty.add("align", align.toString(), notMine + "; fixed-window has it");
+      faulty.fault("align", align.toString(), notMine + "; fixed-window has it");
     }
     boolean zoned =
         algorithm == Algorithm.FIXED_WINDOW && rate != null && alignOrDefault().takesZone();
     if (zone != null && !zoned && rate != null) {
-      faulty.add("time-zone", zone.toString(), "nothing, unless align is hour, day, week or month");
+      faulty.fault(
+          "time-zone", zone.toString(), "nothing, unless align is hour, day, week or month");
     }
     if (subWindowNs != 0 && algorithm != Algorithm.BUCKET_RING) {
-      faulty.add("sub-window", DurationText.text(subWindowNs), notMine + "; bucket-ring has it");
+      faulty.fault("sub-window", DurationText.text(subWindowNs), notMine + "; bucket-ring has it");
     }
   }
 
   private void checkWindow(Faulty faulty) {
     if (rate.isMonthly() && algorithm != Algorithm.FIXED_WINDOW) {
-      faulty.add(
+      faulty.fault(
           "limit",
           rate.toString(),
           "a window of one length such as 30d, as the algorithm is "
@@ -338,9 +342,9 @@ public record LimitSpec(
               + "; fixed-window counts by the month");
     } else if (!algorithm.takesBurst() && rate.windowNs() > Limit.MAX_WINDOW_NS) {
       long days = TimeUnit.NANOSECONDS.toDays(Limit.MAX_WINDOW_NS);
-      faulty.add("limit", rate.toString(), "a window of at most " + days + "d");
+      faulty.fault("limit", rate.toString(), "a window of at most " + days + "d");
     } else if (algorithm == Algorithm.FIXED_WINDOW && !alignOrDefault().fits(rate)) {
-      faulty.add(
+      faulty.fault(
           "align",
           align.toString(),
           align == Alignment.EPOCH
@@ -354,17 +358,17 @@ public record LimitSpec(
   private void checkSubWindow(Faulty faulty) {
     long windowNs = rate.windowNs();
     if (subWindowNs == 0 && windowNs / DEFAULT_SUB_WINDOWS < Limit.MIN_WINDOW_NS) {
-      faulty.add(
+      faulty.fault(
           "sub-window",
           "missing",
           "half of " + rate.window() + " or less, as a tenth is too short");
     } else if (subWindowNs != 0 && (windowNs % subWindowNs != 0 || windowNs == subWindowNs)) {
-      faulty.add(
+      faulty.fault(
           "sub-window",
           DurationText.text(subWindowNs),
           "a width that divides the window, " + rate.window() + ", into two or more");
     } else if (windowNs / subWindowOrDefaultNs() > Limit.MAX_CELL_COUNT) {
-      faulty.add(
+      faulty.fault(
           "sub-window",
           DurationText.text(subWindowNs),
           "at most " + Limit.MAX_CELL_COUNT + " of them in a window");
@@ -376,24 +380,21 @@ public record LimitSpec(
       compile(0);
     } catch (IllegalArgumentException tooMuch) {
       if (algorithm.takesBurst()) {
-        faulty.add(
+        faulty.fault(
             burst == 0 ? "limit" : "burst",
             burst == 0 ? rate.toString() : Long.toString(burst),
             "a budget that comes back whole in less than 9 years");
       } else {
-        Matcher bound = EXPECTED.matcher(tooMuch.getMessage());
-        faulty.add(
+        faulty.fault(
             "limit",
             rate.toString(),
-            (bound.find() ? bound.group(1) : tooMuch.getMessage())
-                + " in such a window, as the algorithm is "
-                + algorithm);
+            bound(tooMuch) + " in such a window, as the algorithm is " + algorithm);
       }
     }
   }
 
   /** Passes faults on, and remembers whether there were any. */
-  private static final class Faulty {
+  private static final class Faulty implements FaultSink {
     private final FaultSink sink;
     private boolean any;
 
@@ -401,9 +402,10 @@ public record LimitSpec(
       this.sink = sink;
     }
 
-    void add(String field, String value, String expected) {
+    @Override
+    public void fault(String field, BadValueException fault) {
       any = true;
-      sink.fault(field, new BadValueException(value, expected));
+      sink.fault(field, fault);
     }
   }
 }

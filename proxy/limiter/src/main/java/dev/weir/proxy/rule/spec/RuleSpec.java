@@ -52,6 +52,10 @@ public record RuleSpec(
      * @param field the field's name in the file, such as {@code limit} or {@code match.methods[0]}.
      */
     void fault(String field, BadValueException fault);
+
+    default void fault(String field, String value, String expected) {
+      fault(field, new BadValueException(value, expected));
+    }
   }
 
   public RuleSpec {
@@ -88,18 +92,18 @@ public record RuleSpec(
   /** Reports everything in this rule that cannot be, whether or not it stands alone. */
   public void check(FaultSink sink) {
     if (!id.matches("[A-Za-z0-9][A-Za-z0-9._-]*") || id.length() > MAX_ID_LENGTH) {
-      fault(sink, "id", id, "1 to 64 letters, digits, dots, dashes and underscores");
+      sink.fault("id", id, "1 to 64 letters, digits, dots, dashes and underscores");
     }
     if (path.isGrpc() && !methods.isEmpty()) {
-      fault(sink, "match.methods[0]", methods.get(0), "nothing, as match.grpc says which calls");
+      sink.fault("match.methods[0]", methods.get(0), "nothing, as match.grpc says which calls");
     }
     Set<String> seen = new HashSet<>();
     for (int i = 0; i < methods.size(); i++) {
       String method = methods.get(i);
       if (!FieldName.isToken(method)) {
-        fault(sink, "match.methods[" + i + "]", method, "a method such as GET");
+        sink.fault("match.methods[" + i + "]", method, "a method such as GET");
       } else if (!seen.add(method)) {
-        fault(sink, "match.methods[" + i + "]", method, "each method once");
+        sink.fault("match.methods[" + i + "]", method, "each method once");
       }
     }
     if (action == RuleAction.LIMIT) {
@@ -108,14 +112,11 @@ public record RuleSpec(
       checkNoLimit(sink);
     }
     if (onStoreFailure != null && !mode.needsStore() && !asksStore()) {
-      fault(
-          sink,
-          "on-store-failure",
-          onStoreFailure.toString(),
-          "nothing, unless mode is exact or leased");
+      sink.fault(
+          "on-store-failure", onStoreFailure.toString(), "nothing, unless mode is exact or leased");
     }
     if (share == Share.AUTO && mode.needsStore()) {
-      fault(sink, "share", "auto", "nothing, as the mode is " + mode);
+      sink.fault("share", "auto", "nothing, as the mode is " + mode);
     }
   }
 
@@ -182,14 +183,14 @@ public record RuleSpec(
       budgets.get(i).checkLease(within);
       checkMode(budgets.get(i), within);
       if (budgets.size() > 1 && limit.overflow() == Overflow.QUEUE) {
-        fault(within, "overflow", "queue", "reject, as there are other limits");
+        within.fault("overflow", "queue", "reject, as there are other limits");
       }
       checkName(i, sink);
     }
     if (cost < 0 && !countsMessages()) {
-      fault(sink, "cost", Long.toString(cost), "1 or more");
+      sink.fault("cost", Long.toString(cost), "1 or more");
     } else if (cost > Question.MAX_COST) {
-      fault(sink, "cost", Long.toString(cost), "1 to " + Question.MAX_COST);
+      sink.fault("cost", Long.toString(cost), "1 to " + Question.MAX_COST);
     } else {
       checkCost(sink);
     }
@@ -199,10 +200,10 @@ public record RuleSpec(
   private void checkMode(BudgetSpec budget, FaultSink within) {
     OnStoreFailure own = budget.onStoreFailure();
     if (own != onStoreFailure && !budget.mode().needsStore()) {
-      fault(within, "on-store-failure", own.toString(), "nothing, unless mode is exact or leased");
+      within.fault("on-store-failure", own.toString(), "nothing, unless mode is exact or leased");
     }
     if (budget.mode() != mode && budget.mode().needsStore() && share == Share.AUTO) {
-      fault(within, "mode", budget.mode().toString(), "local, as the share is auto");
+      within.fault("mode", budget.mode().toString(), "local, as the share is auto");
     }
   }
 
@@ -212,8 +213,7 @@ public record RuleSpec(
     for (int i = 0; i < index && budget.limit().rate() != null; i++) {
       BudgetSpec other = budgets.get(i);
       if (other.limit().rate() != null && budget.isNamedAs(other)) {
-        fault(
-            sink,
+        sink.fault(
             "limits[" + index + "].limit",
             budget.limit().rate().toString(),
             "another window, algorithm or key than those of limits[" + i + "]");
@@ -226,8 +226,7 @@ public record RuleSpec(
     for (int i = 0; i < budgets.size(); i++) {
       LimitSpec limit = budgets.get(i).limit();
       if (limit.rate() != null && limit.burst() >= 0 && costOrDefault() > limit.capacity()) {
-        fault(
-            sink,
+        sink.fault(
             "cost",
             Long.toString(cost),
             "at most the "
@@ -244,20 +243,16 @@ public record RuleSpec(
   private void checkNoLimit(FaultSink sink) {
     String expected = "nothing, as the action is " + action;
     if (isList) {
-      fault(sink, "limits", budgets.size() + " items", expected);
+      sink.fault("limits", budgets.size() + " items", expected);
     } else {
-      budgets.get(0).limit().given().forEach((field, value) -> fault(sink, field, value, expected));
+      budgets.get(0).limit().given().forEach((field, value) -> sink.fault(field, value, expected));
     }
     if (cost != 0) {
-      fault(sink, "cost", countsMessages() ? "messages" : Long.toString(cost), expected);
+      sink.fault("cost", countsMessages() ? "messages" : Long.toString(cost), expected);
     }
     if (share != Share.NONE) {
-      fault(sink, "share", share.toString(), expected);
+      sink.fault("share", share.toString(), expected);
     }
-  }
-
-  private static void fault(FaultSink sink, String field, String value, String expected) {
-    sink.fault(field, new BadValueException(value, expected));
   }
 
   /**

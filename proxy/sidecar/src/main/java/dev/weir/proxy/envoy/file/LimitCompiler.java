@@ -2,7 +2,6 @@ package dev.weir.proxy.envoy.file;
 
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.spec.Algorithm;
-import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.LimitSpec;
 import dev.weir.proxy.rule.spec.Mode;
@@ -116,37 +115,30 @@ final class LimitCompiler {
     LimitOptions options = limit.options();
     Mode mode = mode(options);
     if (mode.needsStore() && !hasStore) {
-      sink.fault("mode", new BadValueException(mode.toString(), "local, as there is no store"));
+      sink.fault("mode", mode.toString(), "local, as there is no store");
       return;
     }
     if (options.burst() != 0 && options.algorithm() == null) {
       String expected = "nothing, as there is no algorithm that paces";
-      sink.fault("burst", new BadValueException(Long.toString(options.burst()), expected));
+      sink.fault("burst", Long.toString(options.burst()), expected);
       return;
     }
     if (options.countsAll()) {
       if (mode == Mode.LEASED) {
         String expected = "exact or local, as refused hits count; with refused-hits: spare leased";
-        sink.fault("mode", new BadValueException("leased", expected));
+        sink.fault("mode", "leased", expected);
       }
       return; // a count has no bounds of its own
     }
     LimitSpec spec = spec(limit.unit(), limit.requestsPerUnit(), options);
-    int[] faults = {0};
-    FaultSink counting =
-        (field, bad) -> {
-          faults[0]++;
-          sink.fault(field, bad);
-        };
-    spec.check(counting);
-    if (faults[0] > 0) {
+    if (!spec.check(sink)) {
       return;
     }
     if (mode.needsStore()) {
       spec.checkForStore(mode, sink);
     } else if (spec.cells() > ringCells) {
       String expected = "table.ring-cells of " + spec.cells() + " or more";
-      sink.fault("algorithm", new BadValueException(options.algorithm().toString(), expected));
+      sink.fault("algorithm", options.algorithm().toString(), expected);
     }
   }
 }
