@@ -17,8 +17,8 @@ import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 
 /**
- * The figures of Envoy's rate-limit service, under the names that dashboards of
- * envoyproxy/ratelimit have. Counts have no type, as those names do not end as counters' do.
+ * The metrics of Envoy's rate-limit service, under the names that dashboards of
+ * envoyproxy/ratelimit use. Counts have no type, as those names do not end as counters' do.
  */
 final class DescriptorCollector implements MultiCollector {
   private static final String SERVICE = "ratelimit_service_";

@@ -1,11 +1,11 @@
 package dev.weir.proxy.metrics;
 
 /**
- * Counts of the hits on one limit of Envoy's rate-limit service on one event loop, as its users'
- * dashboards have them. Written by that loop only, read by any thread.
+ * The hits on one limit of Envoy's rate-limit service on one event loop. Written by that loop only,
+ * read by any thread.
  */
 public final class DescriptorCounters {
-  /** The beginning of a figure's name, before the outcome. */
+  /** The beginning of a metric's name, before the outcome. */
   static final String PREFIX = "ratelimit_service_rate_limit_";
 
   private final Counters counters = new Counters(Outcome.values().length);

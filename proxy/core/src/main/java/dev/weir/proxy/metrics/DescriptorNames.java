@@ -22,13 +22,13 @@ public final class DescriptorNames {
   /** The most names. */
   public static final int MAX_COUNT = 1_000;
 
-  /** How long a name stays that nobody uses. */
+  /** How long an unused name stays. */
   public static final long KEPT_NS = TimeUnit.HOURS.toNanos(1);
 
   private final LongSupplier clockNs;
   private volatile Long2ObjectHashMap<Name> known = new Long2ObjectHashMap<>();
 
-  /** A name, and what event loops count under it. */
+  /** A name, with the event loops' counters for it. */
   public static final class Name {
     private final List<String> names;
     private final Map<LoopMetrics, DescriptorCounters> counters = new ConcurrentHashMap<>();
@@ -36,7 +36,7 @@ public final class DescriptorNames {
     /** The hits that the last scrape saw. */
     private long hits;
 
-    /** When a scrape saw other hits than the one before. */
+    /** When a scrape last saw more hits than the one before. */
     private long usedNs;
 
     private volatile boolean isGone;
@@ -51,7 +51,7 @@ public final class DescriptorNames {
       return counters.computeIfAbsent(loop, key -> new DescriptorCounters());
     }
 
-    /** Whether it has been forgotten: what is counted under it is not shown. */
+    /** Whether it has been forgotten, so that its counters are not exposed. */
     public boolean isGone() {
       return isGone;
     }

@@ -9,8 +9,8 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogReader;
 
 /**
- * The times of the last minutes, in slices that somebody ends one after the other. A slice is kept
- * as its lines in an interval log, a hundredth of a histogram. Not thread-safe.
+ * The latencies of the last minutes, in slices. A slice is kept as its lines in an interval log, a
+ * hundredth of a histogram. Not thread-safe.
  */
 public final class LatencyHistory {
   /** How long a slice should be. */
@@ -19,10 +19,13 @@ public final class LatencyHistory {
   /** How many slices are kept: those of five minutes. */
   static final int SLICE_COUNT = 30;
 
-  /** Some hundred kilobytes are usual; this bounds what times without a pattern would take. */
+  /**
+   * Bounds the memory: some hundred kilobytes are usual, but latencies without a pattern would take
+   * more.
+   */
   static final int MOST_BYTES = 1 << 20;
 
-  /** Whole ones that count as recent, beside the one that has not ended. */
+  /** Complete slices that count as recent, besides the one that has not ended. */
   private static final int RECENT_COUNT = 6;
 
   private final Latencies.Reader reader;

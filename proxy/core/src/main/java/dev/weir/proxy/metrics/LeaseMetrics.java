@@ -1,8 +1,8 @@
 package dev.weir.proxy.metrics;
 
 /**
- * Counts of what one event loop has in hand of budgets of the store. Every method is called by that
- * loop only and neither allocates, locks nor waits.
+ * Counts an event loop's decisions of mode leased, and its leased units. Every method is called by
+ * that loop only and neither allocates, locks nor waits.
  */
 public final class LeaseMetrics {
   private static final int NEEDED = 0;
@@ -23,52 +23,52 @@ public final class LeaseMetrics {
   }
 
   /**
-   * The store was asked for units to keep.
+   * A lease was requested.
    *
-   * @param isAhead whether no request needs one at once.
+   * @param isAhead whether no request needs a unit at once.
    */
   public void asked(boolean isAhead) {
     counters.increment(LoopFigures.LEASE_ASKS.word() + (isAhead ? AHEAD : NEEDED));
   }
 
-  /** The store gave units to keep. */
+  /** Counts units that the store leased. */
   public void kept(long units) {
     counters.add(LoopFigures.LEASE_UNITS_KEPT.word(), units);
   }
 
-  /** Units were given back. */
+  /** Counts leased units that were returned. */
   public void givenBack(long units) {
     counters.add(LoopFigures.LEASE_UNITS_GIVEN_BACK.word(), units);
   }
 
-  /** Units were dropped. */
+  /** Counts leased units that were dropped. */
   public void died(long units) {
     counters.add(LoopFigures.LEASE_UNITS_DIED.word(), units);
   }
 
-  /** A request took what it costs from what was in hand. */
+  /** A request was decided by leased units. */
   public void byHand(long units) {
     counters.add(LoopFigures.LEASE_UNITS_USED.word(), units);
     counters.increment(LoopFigures.LEASE_ADMISSIONS.word() + HAND);
   }
 
-  /** A request found the hand empty, and the store was to decide, or its last answer did. */
+  /** A request found too few leased units, and the store decided, or its remembered refusal. */
   public void byStore() {
     counters.increment(LoopFigures.LEASE_ADMISSIONS.word() + STORE);
   }
 
-  /** A request that waited for an ask under way took what it costs from what that brought. */
+  /** A request that waited for a lease was decided by its units. */
   public void served(long units) {
     counters.add(LoopFigures.LEASE_UNITS_USED.word(), units);
     counters.increment(LoopFigures.LEASE_WAITS.word() + SERVED);
   }
 
-  /** A request that waited for an ask under way found nothing after it. */
+  /** A request that waited for a lease found too few units after it. */
   public void waitedInVain() {
     counters.increment(LoopFigures.LEASE_WAITS.word() + IN_VAIN);
   }
 
-  /** A request found the hand empty, and it was not time to ask for more. */
+  /** A request found too few leased units, and it was too early to ask again. */
   public void bySpacing() {
     counters.increment(LoopFigures.LEASE_ADMISSIONS.word() + SPACING);
   }

@@ -3,8 +3,8 @@ package dev.weir.proxy.metrics;
 import java.util.List;
 
 /**
- * A counter that every event loop has: as which figure it is exposed, and which words of a loop's
- * row it takes. Declared in {@link LoopFigures}.
+ * A counter that every event loop has: its name and help as a metric, and its words in a loop's
+ * row. Declared in {@link LoopFigures}.
  *
  * @param name without {@code _total}, which the exposition adds.
  * @param label the name of its one label; null for none.

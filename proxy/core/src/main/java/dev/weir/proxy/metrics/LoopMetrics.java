@@ -68,7 +68,7 @@ public final class LoopMetrics implements TrafficObserver {
     times[Protocol.HTTP1.ordinal()] = new ExchangeTimes(latencies, Protocol.HTTP1);
   }
 
-  /** The counts of what this loop asks of the store; made when they are asked for first. */
+  /** The counts of this loop's questions to the store; made when first needed. */
   public StoreMetrics store() {
     if (store == null) {
       LatencyRecorder times = new LatencyRecorder();
@@ -78,7 +78,7 @@ public final class LoopMetrics implements TrafficObserver {
     return store;
   }
 
-  /** The counts of what this loop has in hand. */
+  /** The counts of this loop's leases. */
   public LeaseMetrics leases() {
     return leases;
   }
@@ -93,7 +93,7 @@ public final class LoopMetrics implements TrafficObserver {
     return http2Services;
   }
 
-  /** The counts of this loop's HTTP/2 connections with programs that ask. */
+  /** The counts of this loop's HTTP/2 connections with callers of the decision API. */
   public Http2Observer http2Decisions() {
     return http2Decisions;
   }
@@ -103,7 +103,7 @@ public final class LoopMetrics implements TrafficObserver {
     return decisions;
   }
 
-  /** A verdict was reached, that long after it was asked for. */
+  /** Records a verdict and its latency. */
   public void decided(long decisionNs) {
     decision.record(decisionNs);
   }
@@ -114,9 +114,9 @@ public final class LoopMetrics implements TrafficObserver {
   }
 
   /**
-   * A verdict was reached in mode leased. The first one allocates.
+   * Records a verdict in mode leased and its latency. The first one allocates.
    *
-   * @param hasWaited whether the store was waited for.
+   * @param hasWaited whether it waited for the store.
    */
   public void decidedLeased(boolean hasWaited, long decisionNs) {
     if (byHand == null) {
@@ -133,17 +133,17 @@ public final class LoopMetrics implements TrafficObserver {
     counters.increment(LoopFigures.VERDICTS_DROPPED.word());
   }
 
-  /** A request that may pass is held until its slot. */
+  /** A request is held in a queue until its slot. */
   public void held() {
     counters.increment(LoopFigures.REQUESTS_HELD.word());
   }
 
-  /** A request's charge has gone back: the service has not heard of the request. */
+  /** A request's charge was returned, as the service did not receive the request. */
   public void chargeGivenBack() {
     counters.increment(LoopFigures.CHARGES_GIVEN_BACK.word());
   }
 
-  /** A request that was held is held no more: it passes, or its client has gone. */
+  /** A held request is no longer held: it passes, or its client has gone. */
   public void released() {
     counters.increment(LoopFigures.REQUESTS_WAITING.endedWord());
   }
@@ -166,7 +166,7 @@ public final class LoopMetrics implements TrafficObserver {
     return next;
   }
 
-  /** The names that requests have made on any event loop. */
+  /** The names from callers' requests on any event loop. */
   public DescriptorNames descriptorNames() {
     return descriptorNames;
   }
@@ -186,7 +186,7 @@ public final class LoopMetrics implements TrafficObserver {
     unnamed.remove(names);
   }
 
-  /** How long calls of Envoy's rate-limit service took. */
+  /** The latencies of calls of Envoy's rate-limit service. */
   public ResponseTimes responseTimes() {
     return responseTimes;
   }
