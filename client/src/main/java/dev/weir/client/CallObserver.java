@@ -5,9 +5,7 @@ import io.grpc.stub.StreamObserver;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/**
- * Is told the end of a unary call, and what was answered; of more than one end the first counts.
- */
+/** Reports the end of a unary call with its answer; only the first end counts. */
 final class CallObserver<T> implements StreamObserver<T> {
   private final Runnable ended;
   private final Consumer<T> answered;
@@ -16,7 +14,7 @@ final class CallObserver<T> implements StreamObserver<T> {
   private T answer;
 
   /**
-   * @param ended is run first, so that nobody who learns of the answer holds up the next call.
+   * @param ended runs first, so that a slow receiver of the answer does not hold up the next call.
    */
   CallObserver(Runnable ended, Consumer<T> answered, Consumer<Status> failed) {
     this.ended = ended;

@@ -6,7 +6,7 @@ import dev.weir.v1.CheckRateLimitsResponse;
 import io.grpc.Status;
 import java.util.List;
 
-/** Checks that go in one call. */
+/** The checks of one call. */
 final class CheckBatch {
   private final List<PendingCheck> checks;
 

@@ -13,23 +13,23 @@ import java.util.Queue;
 import java.util.function.BiConsumer;
 
 /**
- * Gathers checks into calls. While few calls are away a check goes at once, in a call of its own;
- * what comes while more are away waits for the first answer, and goes with all others that wait. So
- * one check alone is never delayed, and many cost few calls.
+ * Gathers checks into calls. While few calls are in flight a check is sent at once, in a call of
+ * its own; checks that come while more are in flight go together when the first answer arrives. So
+ * a single check is never delayed, and many cost few calls.
  */
 final class CheckBatches {
-  /** Calls that may be away at once. */
+  /** The most calls in flight. */
   static final int MAX_CALLS = 4;
 
-  /** Checks that may wait; one more is not decided. */
+  /** The most checks that wait; further ones are not decided. */
   static final int MAX_WAITING = 10_000;
 
-  /** Checks of one call: what Weir takes. */
+  /** The most checks of one call that Weir accepts. */
   static final int MAX_CHECKS = 1_000;
 
   /**
-   * Of one call, far below the largest message that Weir takes. A check that is longer is at fault,
-   * as Weir would say of any that it could read: it must not pass for want of an answer.
+   * The most bytes of one call, far below the largest message that Weir accepts. A longer check is
+   * an error of its caller, as it would be for Weir: it must not be allowed for want of an answer.
    */
   static final int MAX_CALL_BYTES = 1 << 20;
 
@@ -80,7 +80,7 @@ final class CheckBatches {
     return check;
   }
 
-  /** Sends what waits in the place of a call that has ended. */
+  /** Sends waiting checks in the place of a call that has ended. */
   private void callEnded() {
     List<PendingCheck> checks;
     synchronized (this) {
@@ -110,7 +110,7 @@ final class CheckBatches {
     return checks;
   }
 
-  /** A call ends for nobody but its checks: not with the context of who happened to be here. */
+  /** Sends a call, outside of the caller's context, which must not end it for the other checks. */
   private void send(List<PendingCheck> checks) {
     Context.ROOT.run(() -> call(checks));
   }
@@ -136,7 +136,10 @@ final class CheckBatches {
     }
   }
 
-  /** An interceptor of the channel may throw: then the call has ended, and its place is free. */
+  /**
+   * Starts a call. If an interceptor of the channel throws, the call has ended, and its place is
+   * free.
+   */
   private static <Q, A> void start(
       BiConsumer<Q, StreamObserver<A>> call, Q request, CallObserver<A> observer) {
     try {

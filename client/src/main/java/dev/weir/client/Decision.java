@@ -4,10 +4,10 @@ import dev.weir.v1.CheckRateLimitResponse;
 import io.grpc.Status;
 
 /**
- * What became of a check.
+ * The result of a check.
  *
- * @param allowed whether it may happen: what Weir decided, or what the failure policy says.
- * @param response what Weir decided; the default instance, which knows no limit, if it did not.
+ * @param allowed whether it may happen, by Weir's decision or by the failure policy.
+ * @param response Weir's decision; the default instance if there is none.
  * @param failure why Weir did not decide; null if it did.
  */
 public record Decision(boolean allowed, CheckRateLimitResponse response, Status failure) {

@@ -1,10 +1,13 @@
 package dev.weir.client;
 
-/** What stands for a decision that does not come: no connection, no answer in time, no store. */
+/**
+ * The failure policy: the decision if Weir gives none, for want of a connection, an answer in time,
+ * or a store.
+ */
 public enum FailurePolicy {
-  /** It may happen: whoever asks goes on without limits. */
+  /** Allows the request. */
   OPEN,
 
-  /** It may not. */
+  /** Refuses the request. */
   CLOSED
 }

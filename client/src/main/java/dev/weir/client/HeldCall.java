@@ -7,8 +7,8 @@ import io.grpc.ServerCallHandler;
 import io.grpc.Status;
 
 /**
- * A call of which the service hears only when it is started. Until then no message is asked for, so
- * none arrives, and what the service asks for as it starts waits until it listens.
+ * A call that the service gets only when it is started. Until then no message is requested, so none
+ * arrives, and requests for messages wait.
  */
 final class HeldCall<Q, A> extends SimpleForwardingServerCall<Q, A> {
   private final HeldListener<Q> listener = new HeldListener<>();
@@ -23,7 +23,7 @@ final class HeldCall<Q, A> extends SimpleForwardingServerCall<Q, A> {
     super(call);
   }
 
-  /** Is told what becomes of the call, now and when it has started. */
+  /** The listener for the call's events, before and after it has started. */
   ServerCall.Listener<Q> listener() {
     return listener;
   }
@@ -39,7 +39,7 @@ final class HeldCall<Q, A> extends SimpleForwardingServerCall<Q, A> {
     super.request(messageCount);
   }
 
-  /** Lets the service have the call, unless its client has left meanwhile. */
+  /** Passes the call to the service, unless its client has left meanwhile. */
   void start(Metadata headers, ServerCallHandler<Q, A> service) {
     if (isCancelled()) {
       return;
@@ -60,7 +60,7 @@ final class HeldCall<Q, A> extends SimpleForwardingServerCall<Q, A> {
     }
   }
 
-  /** Ends the call, of which the service never hears. */
+  /** Ends the call, which the service never gets. */
   void refuse(Status status, Metadata trailers) {
     if (!isCancelled()) {
       close(status, trailers);

@@ -5,15 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Remembers what became of a call until the service listens. */
+/** Keeps the events of a call until the service listens. */
 final class HeldListener<Q> extends ServerCall.Listener<Q> {
-  /** Few: what may come before the service has asked for a message. Guarded by this. */
+  /** The events that may come before the service has requested a message. Guarded by this. */
   private final List<Consumer<ServerCall.Listener<Q>>> events = new ArrayList<>();
 
   /** Written once, under the lock. */
   private volatile ServerCall.Listener<Q> service;
 
-  /** Tells what came so far, and from now on all that comes. */
+  /** Passes on the events so far, and all later ones. */
   synchronized void passTo(ServerCall.Listener<Q> listener) {
     events.forEach(event -> event.accept(listener));
     events.clear();

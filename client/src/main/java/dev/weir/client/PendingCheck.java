@@ -34,7 +34,7 @@ final class PendingCheck {
     return decision;
   }
 
-  /** For a check whose own deadline is not that of the call that it goes with. */
+  /** Fails the check at its own deadline, if that is not the one of its call. */
   void endAtDeadline() {
     decision.completeOnTimeout(
         late(), deadline.timeRemaining(TimeUnit.NANOSECONDS), TimeUnit.NANOSECONDS);
@@ -46,8 +46,8 @@ final class PendingCheck {
   }
 
   /**
-   * Waits for what is decided, until the deadline at most, whoever else looks at that: this may be
-   * the thread that would bring the answer.
+   * Waits for the decision, until the deadline at most, even if this thread is the one that would
+   * bring the answer.
    */
   Decision await() throws InterruptedException, ExecutionException {
     try {
@@ -62,7 +62,7 @@ final class PendingCheck {
     decision.complete(Decision.of(response));
   }
 
-  /** Weir did not decide. */
+  /** Completes the check without a decision of Weir. */
   void failed(Status failure) {
     switch (failure.getCode()) {
       case INVALID_ARGUMENT, NOT_FOUND ->

@@ -16,15 +16,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks Weir whether something may happen. Checks that come together go in one call. One client is
- * enough for a program: it may be used by many threads at once, and keeps nothing but what is on
- * its way.
+ * Asks Weir whether something may happen. Checks that come together go in one call. A program needs
+ * only one client, which any number of threads may use at once.
  *
- * <p>What keeps Weir from deciding is no exception but a {@link Decision} of the {@link
- * FailurePolicy}, within the deadline. That includes {@code UNAVAILABLE} of a rule that refuses
- * while its store is away: such a refusal stands only with {@link FailurePolicy#CLOSED}. What is
- * wrong with the check itself is an exception: {@code INVALID_ARGUMENT}, and {@code NOT_FOUND}
- * where a rule was asked for.
+ * <p>If Weir does not decide within the deadline, the result is a {@link Decision} of the {@link
+ * FailurePolicy} and not an exception. That includes {@code UNAVAILABLE} for a rule that refuses
+ * while its store is away: use {@link FailurePolicy#CLOSED} to refuse then. An error of the check
+ * itself is an exception: {@code INVALID_ARGUMENT}, or {@code NOT_FOUND} if a rule is required and
+ * none applies.
  */
 public final class RateLimitClient {
   private static final Metadata.Key<String> AUTHORIZATION =
@@ -45,16 +44,15 @@ public final class RateLimitClient {
   }
 
   /**
-   * @param channel to Weir's decision API; it stays the caller's, who shuts it down.
-   * @param failurePolicy what stands for a decision that does not come.
+   * @param channel to Weir's decision API; the caller shuts it down.
+   * @param failurePolicy the decision if Weir gives none.
    */
   public static Builder builder(Channel channel, FailurePolicy failurePolicy) {
     return new Builder(channel, failurePolicy);
   }
 
   /**
-   * Asks, and waits for what is decided, within the deadline also where the channel's own thread
-   * waits.
+   * Checks, and waits for the decision until the deadline, also on a thread of the channel.
    *
    * @throws StatusRuntimeException if the check itself is at fault; {@code CANCELLED}, with the
    *     interrupt kept, if the thread was interrupted.
@@ -74,10 +72,10 @@ public final class RateLimitClient {
   }
 
   /**
-   * Asks. The deadline is that of the client or of the current {@link Context}, whichever ends
-   * first.
+   * Checks. The deadline is that of the client or of the current {@link Context}, whichever is
+   * earlier.
    *
-   * @return what is decided; fails with {@link StatusRuntimeException} if the check itself is at
+   * @return the decision; fails with {@link StatusRuntimeException} if the check itself is at
    *     fault. Completed on a thread of the channel, where nothing should block.
    */
   public CompletableFuture<Decision> checkAsync(CheckRateLimitRequest request) {
@@ -104,7 +102,9 @@ public final class RateLimitClient {
     }
 
     /**
-     * @param atMost how long a check may take in all; 100 ms unless it is said.
+     * Sets the deadline.
+     *
+     * @param atMost how long a check may take in all; 100 ms by default.
      * @throws IllegalArgumentException if that is not more than 0.
      */
     public Builder timeout(Duration atMost) {
@@ -115,7 +115,7 @@ public final class RateLimitClient {
       return this;
     }
 
-    /** What Weir asks callers for, where it does; none unless it is said. */
+    /** Sets the token, if Weir requires one. */
     public Builder token(String bearer) {
       token = Objects.requireNonNull(bearer, "token");
       return this;

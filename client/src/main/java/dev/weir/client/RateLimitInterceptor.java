@@ -18,20 +18,19 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * Limits the calls of a service: each is asked for before the service hears of it. The endpoint is
- * {@code /package.Service/Method}, so capacity, refill and cost of a method are those of the rule
- * that Weir has for that path.
+ * Limits the calls of a service: checks each call before the service gets it. The endpoint is
+ * {@code /package.Service/Method}, so the rule for that path limits the method.
  *
- * <p>A call without an identity is refused as {@code UNAUTHENTICATED} and asks nobody, and so is
- * one of an identity that Weir knows no budget of, as {@code INVALID_ARGUMENT}; one over its limit
- * gets {@code RESOURCE_EXHAUSTED} with {@link RetryInfo}; one that {@link FailurePolicy#CLOSED}
- * refuses, {@code UNAVAILABLE}. No thread waits for the answer.
+ * <p>A call without an identity fails with {@code UNAUTHENTICATED}, and one whose identity Weir
+ * does not accept with {@code INVALID_ARGUMENT}, both without a check. A call over its limit fails
+ * with {@code RESOURCE_EXHAUSTED} and a {@link RetryInfo}; one that {@link FailurePolicy#CLOSED}
+ * refuses with {@code UNAVAILABLE}. No thread waits for the answer.
  */
 public final class RateLimitInterceptor implements ServerInterceptor {
-  /** The longest identity that has a budget, in bytes of UTF-8. */
+  /** The longest identity that Weir accepts, in bytes of UTF-8. */
   private static final int MAX_IDENTITY_BYTES = 1024;
 
-  /** Without its value, which may be a secret. */
+  /** The message for a bad identity, without its value, which may be a secret. */
   private static final String BAD_IDENTITY =
       "Identity too long or with control characters (expected: 1 to 1,024 bytes without them)";
 
@@ -40,9 +39,9 @@ public final class RateLimitInterceptor implements ServerInterceptor {
   private final Function<Context, String> identities;
 
   /**
-   * @param identities finds who calls, in what an interceptor of authentication, which must come
-   *     first, has put into the context: such as {@code USER::get} of its key. Null or empty for a
-   *     call of nobody.
+   * @param identities finds the caller in the context, where an authenticating interceptor, which
+   *     must come first, has put it: such as {@code USER::get} of its key. Null or empty for an
+   *     unknown caller.
    */
   public RateLimitInterceptor(
       RateLimitClient client, Dimension dimension, Function<Context, String> identities) {
@@ -82,7 +81,7 @@ public final class RateLimitInterceptor implements ServerInterceptor {
     return new ServerCall.Listener<>() {};
   }
 
-  /** As the identifier of a check has to be; it is the caller's fault, not the service's. */
+  /** Whether Weir accepts an identity; if not, that is an error of the caller. */
   private static boolean canHaveBudget(String identity) {
     return identity.length() <= MAX_IDENTITY_BYTES
         && identity.chars().noneMatch(c -> c < ' ' || c == 0x7f)

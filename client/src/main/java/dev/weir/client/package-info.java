@@ -1,2 +1,2 @@
-/** Asks Weir from a Java program, over any transport of gRPC. */
+/** A client of Weir's decision API for Java, over any transport of gRPC. */
 package dev.weir.client;

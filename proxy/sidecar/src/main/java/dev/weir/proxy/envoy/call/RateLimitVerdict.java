@@ -5,31 +5,31 @@ import dev.weir.proxy.envoy.file.Domain;
 import java.util.Arrays;
 
 /**
- * What was decided about one call: of each descriptor, in the order of the call, and of all. While
- * questions of it are open it is awaited, by who has asked. Owned by an event loop and reused:
- * valid only during the call that hands it over.
+ * The verdict on one call: on each descriptor, in the order of the call, and on all. It is open
+ * while questions of it have no verdict. Owned by an event loop and reused: valid only during the
+ * call that passes it.
  */
 final class RateLimitVerdict {
   private static final int AT_FIRST = 8;
 
-  /** Where a verdict comes from that is none of a limit's. */
+  /** Why there is no verdict. */
   enum Fault {
     /** The store gave no decision on one of the descriptors. */
     STORE,
-    /** As many descriptors wait as can. */
+    /** Too many descriptors wait for the store. */
     BUSY
   }
 
   final TakenTogether together = new TakenTogether(this);
   private final RateLimiter limiter;
 
-  /** Null for a domain that is in no file. */
+  /** The domain; null if no file has it. */
   private Domain domain;
 
   private RateLimitAsker asker;
   private Object whose;
 
-  /** Questions without a verdict, and one more while they are asked. */
+  /** Questions without a verdict, and one more while they are being asked. */
   private int openCount;
 
   private Fault fault;
@@ -39,13 +39,13 @@ final class RateLimitVerdict {
   private DescriptorStatus[] statuses = {};
 
   /**
-   * @param limiter is told of verdicts that come late.
+   * @param limiter receives late verdicts.
    */
   RateLimitVerdict(RateLimiter limiter) {
     this.limiter = limiter;
   }
 
-  /** Begins to await the verdict on a call of a domain, whose descriptors are asked next. */
+  /** Begins the verdict on a call of a domain, whose descriptors are asked next. */
   void begin(Domain of, RateLimitAsker toTell, Object named) {
     domain = of;
     asker = toTell;
@@ -54,7 +54,7 @@ final class RateLimitVerdict {
     together.clear();
   }
 
-  /** Starts one of so many descriptors, each of which passes without a limit. */
+  /** Begins a number of descriptors, each of which passes without a limit. */
   void start(int descriptorCount, LimitHeaders withHeaders) {
     fault = null;
     isOverLimit = false;
@@ -81,51 +81,51 @@ final class RateLimitVerdict {
     return domain;
   }
 
-  /** Whether a call that is refused takes nothing of any descriptor. */
+  /** Whether a refused call charges no descriptor. */
   boolean isAllOrNothing() {
     return domain.options().isAllOrNothing();
   }
 
-  /** Who asked has left: nobody is told, and what the call was charged stays charged. */
+  /** The caller has left: it gets no answer, and the charges of the call stay. */
   void leave() {
     asker = null;
     whose = null;
   }
 
-  /** Tells who asked, unless they have left. */
+  /** Passes the verdict to the caller, unless it has left. */
   void tell() {
     if (asker != null) {
       asker.decided(whose, this);
     }
   }
 
-  /** One of the call's questions has no verdict yet. */
+  /** Counts a question without a verdict. */
   void opened() {
     openCount++;
   }
 
-  /** One of its questions has its verdict, or all are asked; returns whether none is open. */
+  /** Uncounts a question, or the end of asking; returns whether none is open. */
   boolean closed() {
     return --openCount == 0;
   }
 
-  /** Whether the verdict is not known yet, and will be told. */
+  /** Whether the verdict is not known yet, and will be passed on. */
   boolean isOpen() {
     return openCount > 0;
   }
 
-  /** Forgets the rules and who asked, so that they may be forgotten by all. */
+  /** Drops the references to rules and the caller. */
   void end() {
     domain = null;
     leave();
   }
 
-  /** There is none, for that reason. */
+  /** Sets why there is no verdict. */
   void fail(Fault why) {
     fault = why;
   }
 
-  /** Takes the limits away that others of the same call replace: they are not looked at. */
+  /** Removes the limits that others of the same call replace. */
   void replace() {
     for (int i = 0; i < count; i++) {
       DescriptorStatus status = statuses[i];
@@ -140,10 +140,10 @@ final class RateLimitVerdict {
   }
 
   /**
-   * Whether the call is over: one of its limits is, or all of those that are quotas are. Where all
-   * are quotas, a descriptor without a limit is one that is not over.
+   * Whether the call is over: one of its limits is, or all of its quotas are. If all limits are
+   * quotas, a descriptor without a limit counts as one that is not over.
    *
-   * @param areQuotas whether each limit is one that refuses only if all of its call do.
+   * @param areQuotas whether every limit is a quota.
    */
   boolean isOver(boolean areQuotas) {
     int quotas = 0;
@@ -163,7 +163,7 @@ final class RateLimitVerdict {
     return quotas > 0 && quotasOver == quotas && !(areQuotas && hasOneWithoutLimit);
   }
 
-  /** Says the status of each descriptor that was charged, and counts its hits. */
+  /** Sets the status of each charged descriptor, and counts its hits. */
   void conclude(boolean isOver, long unixNs) {
     isOverLimit = isOver;
     for (int i = 0; i < count; i++) {
@@ -183,23 +183,23 @@ final class RateLimitVerdict {
     return isOverLimit;
   }
 
-  /** How many descriptors the call has. */
+  /** The number of descriptors. */
   int count() {
     return count;
   }
 
-  /** What was decided about a descriptor, by its place in the call. */
+  /** The verdict on a descriptor, by its index in the call. */
   DescriptorStatus status(int descriptor) {
     return statuses[descriptor];
   }
 
-  /** Which fields are to be added to a response; none if no descriptor has a limit. */
+  /** The fields to add to a response; none if no descriptor has a limit. */
   LimitHeaders headers() {
     return headers;
   }
 
   /**
-   * The descriptor that fields of a response tell of: the last that is over its limit, else the
+   * The descriptor that the fields of a response are about: the last one over its limit, else the
    * first with the least left; null if none has a limit.
    */
   DescriptorStatus closest() {

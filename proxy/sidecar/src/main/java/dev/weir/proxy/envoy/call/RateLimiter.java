@@ -95,11 +95,12 @@ public final class RateLimiter {
   /**
    * Decides on a call.
    *
-   * @param call of which every descriptor that brings a limit along says a unit that there is.
-   * @param asker is told a verdict that comes late, with what is said here.
-   * @param nowNs when it came.
+   * @param call each of its own limits has a valid unit.
+   * @param asker receives a late verdict.
+   * @param whose object to give to it.
+   * @param nowNs when the call arrived.
    * @return the verdict, valid until the next call; or one that is {@linkplain
-   *     RateLimitVerdict#isOpen open}, until {@code asker} is told.
+   *     RateLimitVerdict#isOpen open}, until {@code asker} gets it.
    */
   RateLimitVerdict ask(RateLimitCall call, RateLimitAsker asker, Object whose, long nowNs) {
     Domain domain = configuration.find(call.bytes(), call.domainAt(), call.domainLength());
@@ -165,7 +166,7 @@ public final class RateLimiter {
     askTogether(verdict, nowNs);
   }
 
-  /** Notes the limit of a descriptor: that which it brings along, else that of its node. */
+  /** The limit of a descriptor: its own, else that of its node. */
   private NodeLimit find(RateLimitVerdict verdict, RateLimitCall call, int descriptor) {
     NodeLimit found = match(verdict, call, descriptor);
     DescriptorStatus status = verdict.status(descriptor);
@@ -177,7 +178,7 @@ public final class RateLimiter {
     return found;
   }
 
-  /** Finds the way to a descriptor's node; none if it brings its limit along. */
+  /** Finds the path to a descriptor's node; none if it brings its own limit. */
   private NodeLimit match(RateLimitVerdict verdict, RateLimitCall call, int descriptor) {
     if (call.hasLimit(descriptor)) {
       match.clear();
