@@ -35,6 +35,14 @@ class StoreDebtIT {
   }
 
   /**
+   * Waits for a sixth of a window, from 0. None is asked for in the first and the last one: a
+   * sidecar's time and the server's may differ by as long as the machine lets either wait.
+   */
+  private static void awaitPart(int sixth) {
+    Await.until("sixth " + sixth, () -> nowUs() % WINDOW_US * 6 / WINDOW_US == sixth);
+  }
+
+  /**
    * Ten ask once the debts of a user have been sent; how many passed. Less than 0 if the window was
    * over by then, as on a machine that is too busy.
    */
@@ -51,16 +59,19 @@ class StoreDebtIT {
     try (StoreRig rig = new StoreRig(redis, "--limit", "10/3s", "--on-store-failure", "open")) {
       int passed = -1;
       for (int attempt = 0; passed < 0; attempt++) {
+        assertTrue(attempt < 5, "the machine is too busy");
         String user = "late" + attempt;
         double charged = rig.metric(CHARGED);
         breakOff(rig);
         // In the last part of a window, so that the debt is young when the next one begins.
-        Await.until("late in a window", () -> nowUs() % WINDOW_US >= 2 * WINDOW_US / 3);
+        awaitPart(4);
         long window = window();
         assertEquals(10, rig.count(200, 10, user));
+        if (window() > window) {
+          continue; // a busy machine
+        }
         Await.until("the next window", () -> window() > window);
         passed = passedAfter(rig, charged + 10, user, window + 1);
-        assertTrue(attempt < 5, "the machine is too busy");
       }
       assertEquals(10, passed);
     }
@@ -71,14 +82,14 @@ class StoreDebtIT {
     try (StoreRig rig = new StoreRig(redis, "--limit", "10/3s", "--on-store-failure", "open")) {
       int passed = -1;
       for (int attempt = 0; passed < 0; attempt++) {
+        assertTrue(attempt < 5, "the machine is too busy");
         String user = "early" + attempt;
         double charged = rig.metric(CHARGED);
         breakOff(rig);
-        Await.until("early in a window", () -> nowUs() % WINDOW_US < WINDOW_US / 3);
+        awaitPart(1);
         long window = window();
         assertEquals(6, rig.count(200, 6, user));
         passed = passedAfter(rig, charged + 6, user, window);
-        assertTrue(attempt < 5, "the machine is too busy");
       }
       assertEquals(4, passed);
     }
