@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class CompareIT {
   private static final int KEYS = 100;
   private static final double SECONDS = 0.2;
+  private static final double WARM_UP_SECONDS = 0.05;
 
   @AfterEach
   void nothingThatWasStartedIsLeft() {
@@ -44,7 +45,7 @@ class CompareIT {
             contenders,
             List.of(Shape.parse("4")),
             true,
-            new Rounds(1, SECONDS, SECONDS, Cores.UNPINNED, step -> {}));
+            new Rounds(1, SECONDS, WARM_UP_SECONDS, Cores.UNPINNED, step -> {}));
     try (Services services = new Services(Upstream.inJava(), Upstream.inHttp2())) {
       return new ProxyBench(settings).run(services);
     }
