@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.load.LoadSink.Failure;
-import dev.weir.proxy.LeakRecorder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -13,7 +12,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -68,11 +66,6 @@ class Http1ConnectionTest {
   void end() {
     channel.close();
     channel.releaseOutbound();
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
   }
 
   private static Request request(boolean headMethod) {

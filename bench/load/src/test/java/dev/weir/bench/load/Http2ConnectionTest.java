@@ -19,10 +19,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.scenario.Field;
-import dev.weir.proxy.LeakRecorder;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** What servers send and receive, frame by frame; most of them break RFC 9113. */
@@ -39,11 +37,6 @@ class Http2ConnectionTest {
 
   private static final Request GET =
       Http2RequestsTest.of(Http2RequestsTest.spec("GET", "/", null), "");
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
-  }
 
   private static Request post(int bodyBytes) {
     byte[] body = new byte[bodyBytes];

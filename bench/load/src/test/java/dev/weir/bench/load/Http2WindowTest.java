@@ -3,14 +3,12 @@ package dev.weir.bench.load;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** What a client gives back to the server's windows, without a socket: it is half a gigabyte. */
@@ -20,11 +18,6 @@ class Http2WindowTest {
   private static final int HELD_BYTES = 1 << 18;
   private static final byte ALL = (byte) 0xff;
   private static final int GIVEN_BACK_BYTES = 1 << 29;
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
-  }
 
   @Test
   void writesNoMoreOfContentsAtOnceThanMemoryIsFor() {

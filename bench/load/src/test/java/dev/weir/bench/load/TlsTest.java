@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.scenario.ClientSettings.TlsSettings;
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.scripts.server.SelfSignedCertificate;
 import java.io.IOException;
@@ -25,7 +24,6 @@ import javax.net.ssl.SNIMatcher;
 import javax.net.ssl.SNIServerName;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLServerSocket;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,11 +48,6 @@ class TlsTest {
   static void sign() throws IOException {
     certificate = new SelfSignedCertificate("dns:localhost");
     authority = certificate.writeCertificate(folder);
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
   }
 
   private static SSLServerSocket listener(String... protocols) throws IOException {

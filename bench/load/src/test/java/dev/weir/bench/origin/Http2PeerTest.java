@@ -3,7 +3,6 @@ package dev.weir.bench.origin;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.weir.proxy.LeakRecorder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -11,7 +10,6 @@ import io.netty.handler.codec.http2.Http2CodecUtil;
 import io.netty.handler.codec.http2.Http2FrameTypes;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 class Http2PeerTest {
@@ -19,11 +17,6 @@ class Http2PeerTest {
   private static final int END_HEADERS = 4;
   private static final int FRAME_BYTES = 16_384;
   private static final int GIVEN_BACK_BYTES = 1 << 29;
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
-  }
 
   private static EmbeddedChannel opened(Http2Sink.Behaviour behaviour) {
     final EmbeddedChannel channel = new EmbeddedChannel(new Http2Peer(behaviour));

@@ -2,20 +2,13 @@ package dev.weir.proxy.http2;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.loop.InternalErrors;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of streams when their connection ends, in whatever state they are. */
 class LostConnectionTest {
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
-  }
-
   @Test
   void noStreamIsOpenedOnAConnectionThatWasClosed() {
     assertNoRoomAtTheEnd(false);

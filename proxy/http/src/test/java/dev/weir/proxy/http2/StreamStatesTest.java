@@ -3,10 +3,8 @@ package dev.weir.proxy.http2;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import java.util.List;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -22,11 +20,6 @@ class StreamStatesTest {
 
   private WatchedStreams server;
   private FramePeer client;
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
-  }
 
   private void start(int bytesPerRead) {
     server = WatchedStreams.open(Role.SERVER);

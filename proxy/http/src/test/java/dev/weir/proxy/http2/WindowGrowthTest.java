@@ -4,12 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,11 +46,6 @@ class WindowGrowthTest {
         us.connection.loop.mayWiden(us.connection.role, 0, WatchedStreams.MAX_HELD_BYTES / 16));
     assertFalse(
         us.connection.loop.mayWiden(us.connection.role, 0, WatchedStreams.MAX_HELD_BYTES / 16 + 1));
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
   }
 
   /** Has a service at the other end, of which something is asked. */

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.request.Handshake;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -19,7 +18,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,11 +32,6 @@ class HandshakeTest {
   @BeforeAll
   static void needBoringSsl() {
     assumeTrue(OpenSsl.isAvailable(), "BoringSSL does not load here");
-  }
-
-  @AfterAll
-  static void nothingIsLeaked() throws Exception {
-    LeakRecorder.assertNone();
   }
 
   private ServerTls server(X509Bundle certificate, X509Bundle clientAuthority) throws TlsFault {

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.exchange.StrictReader.Message;
 import dev.weir.proxy.rig.Rig;
 import java.io.ByteArrayOutputStream;
@@ -29,7 +28,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -99,11 +97,6 @@ class MessageFuzzTest {
     assertFalse(Boolean.getBoolean("agrona.disable.bounds.checks"));
     assertFalse(Boolean.getBoolean("aeron.disable.bounds.checks"));
     assertEquals("true", System.getProperty("io.netty.buffer.checkBounds", "true"));
-  }
-
-  @AfterAll
-  static void nothingIsLeaked() throws Exception {
-    LeakRecorder.assertNone();
   }
 
   /** One that no fault turns into another connection's. */

@@ -16,7 +16,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of decisions in flight when the client, or the sidecar, goes away. */
@@ -24,12 +23,6 @@ class StoreLifeIT {
   private static final String DROPPED = "weir_verdicts_dropped_total";
 
   private static final RedisServer redis = RedisServer.shared();
-
-  @BeforeAll
-  static void forgetLeaks() throws Exception {
-    // A TLS connection to a store that is open when its event loop ends leaves its buffer behind.
-    LeakRecorder.forget();
-  }
 
   /** So many clients whose requests await a decision. */
   private static List<RawClient> waiting(Fleet fleet, int count, String user) throws Exception {

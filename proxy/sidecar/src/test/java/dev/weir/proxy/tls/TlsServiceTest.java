@@ -3,7 +3,6 @@ package dev.weir.proxy.tls;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.Rig;
 import java.io.IOException;
@@ -14,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,11 +24,6 @@ class TlsServiceTest {
   private static final String UNFRAMED = "HTTP/1.1 200 OK\r\n\r\nbody";
 
   @TempDir private static Path directory;
-
-  @AfterAll
-  static void nothingIsLeaked() throws Exception {
-    LeakRecorder.assertNone();
-  }
 
   /** Answers one request with a body that ends with the connection. */
   private static final class Service implements AutoCloseable {

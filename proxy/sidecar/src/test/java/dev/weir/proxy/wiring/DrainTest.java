@@ -6,13 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.RawClient.Response;
 import dev.weir.proxy.rig.Rig;
 import java.net.ConnectException;
 import java.util.concurrent.FutureTask;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -20,11 +18,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The end of a process, as its clients see it. */
 @Timeout(120)
 class DrainTest {
-  @AfterAll
-  static void nothingIsLeaked() throws Exception {
-    LeakRecorder.assertNone();
-  }
-
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.rig.Rig#transports")
   void servesAllDuringTheGraceButSaysThatItIsNotReady(String transport) throws Exception {

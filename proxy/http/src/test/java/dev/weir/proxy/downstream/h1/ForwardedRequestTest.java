@@ -2,12 +2,10 @@ package dev.weir.proxy.downstream.h1;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.downstream.HeldLoop;
 import dev.weir.proxy.downstream.HeldService;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,11 +30,6 @@ class ForwardedRequestTest {
   @AfterEach
   void end() {
     held.close();
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
   }
 
   /**

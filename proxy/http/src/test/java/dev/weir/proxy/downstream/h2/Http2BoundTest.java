@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.downstream.HeldLoop;
 import dev.weir.proxy.downstream.HeldService;
 import dev.weir.proxy.exchange.Origin;
@@ -12,7 +11,6 @@ import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.request.RefusalReason;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -31,11 +29,6 @@ class Http2BoundTest {
   void end() {
     held.close();
     assertEquals(0, held.http2.heldBytes());
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
   }
 
   /** Sends 60,000 bytes on each of so many streams, to a service that takes none of them. */

@@ -4,14 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.downstream.HeldLoop;
 import dev.weir.proxy.downstream.HeldService;
 import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.request.RefusalReason;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,11 +34,6 @@ class Http2ClientConnectionTest {
     held.close();
     assertEquals(0, held.loop.connectionCount());
     assertEquals(0, held.http2.heldBytes());
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
   }
 
   private void assertReceived(String... frames) {

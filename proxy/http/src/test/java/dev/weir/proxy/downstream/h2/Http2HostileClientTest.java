@@ -3,12 +3,10 @@ package dev.weir.proxy.downstream.h2;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.downstream.HeldLoop;
 import dev.weir.proxy.request.RefusalReason;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -23,11 +21,6 @@ class Http2HostileClientTest {
     held.close();
     assertEquals(0, held.loop.connectionCount());
     assertEquals(0, held.http2.heldBytes());
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
   }
 
   @Test

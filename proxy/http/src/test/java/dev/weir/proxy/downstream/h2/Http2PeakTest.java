@@ -3,7 +3,6 @@ package dev.weir.proxy.downstream.h2;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.downstream.HeldLoop;
 import dev.weir.proxy.downstream.listen.EmbeddedClient;
 import dev.weir.proxy.http2.FramePeer;
@@ -11,7 +10,6 @@ import dev.weir.proxy.request.Peer;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** What is left of a peak of requests when it is over. */
@@ -20,11 +18,6 @@ class Http2PeakTest {
   private static final int STREAMS = 100;
 
   private final HeldLoop held = new HeldLoop();
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
-  }
 
   @Test
   void exchangesThatAreNotKeptLeaveTheirDeadlines() {

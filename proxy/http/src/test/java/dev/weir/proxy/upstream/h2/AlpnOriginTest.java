@@ -7,14 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.http2.Setting;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.upstream.HeldClient;
 import dev.weir.proxy.upstream.HeldHttp1Pool;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,11 +39,6 @@ class AlpnOriginTest {
     clients.forEach(client -> client.request.clientGone(RequestEnd.NO_CODE));
     http1.close();
     http2.close();
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
   }
 
   private HeldClient ask(String head) {

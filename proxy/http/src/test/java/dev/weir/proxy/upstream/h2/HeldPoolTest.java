@@ -1,7 +1,5 @@
 package dev.weir.proxy.upstream.h2;
 
-import dev.weir.proxy.LeakRecorder;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 
 /**
@@ -30,10 +28,5 @@ abstract class HeldPoolTest {
   @AfterEach
   final void nothingIsHeld() {
     held.close();
-  }
-
-  @AfterAll
-  static void nothingIsLeaked() throws InterruptedException {
-    LeakRecorder.assertNone();
   }
 }

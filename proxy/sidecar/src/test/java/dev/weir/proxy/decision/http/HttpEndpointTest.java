@@ -3,7 +3,6 @@ package dev.weir.proxy.decision.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.decision.DecisionRig;
 import dev.weir.proxy.decision.grpc.GrpcCalls;
 import dev.weir.proxy.downstream.listen.EmbeddedClient;
@@ -22,7 +21,6 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -83,11 +81,6 @@ class HttpEndpointTest {
   void end() {
     rig.close();
     assertEquals(0, rig.open);
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
   }
 
   private String http1(String request) {

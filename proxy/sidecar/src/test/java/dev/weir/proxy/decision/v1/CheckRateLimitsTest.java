@@ -9,7 +9,6 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.MessageLite;
 import com.google.protobuf.UnknownFieldSet;
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.decision.grpc.GrpcCall;
 import dev.weir.proxy.metrics.LatencyStep;
 import dev.weir.proxy.rule.RuleSet;
@@ -23,7 +22,6 @@ import dev.weir.v1.CheckRateLimitsResponse;
 import dev.weir.v1.Dimension;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,11 +34,6 @@ class CheckRateLimitsTest {
   @AfterEach
   void close() {
     limiter.close();
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
   }
 
   private static CheckRateLimitsRequest.Builder checksOf(int users) {

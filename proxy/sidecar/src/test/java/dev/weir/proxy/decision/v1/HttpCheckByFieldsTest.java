@@ -3,7 +3,6 @@ package dev.weir.proxy.decision.v1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.downstream.answer.AnswerSettings;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.DecisionCall;
@@ -11,7 +10,6 @@ import dev.weir.proxy.request.DecisionObserver;
 import dev.weir.proxy.rule.spec.Mode;
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,11 +36,6 @@ class HttpCheckByFieldsTest {
   @AfterEach
   void close() {
     rig.close();
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
   }
 
   private void start(Mode mode, boolean trusted) {

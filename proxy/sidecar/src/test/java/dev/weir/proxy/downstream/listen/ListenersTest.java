@@ -3,7 +3,6 @@ package dev.weir.proxy.downstream.listen;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.RecordingOrigin;
 import dev.weir.proxy.rig.Rig;
@@ -24,7 +23,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,11 +43,6 @@ class ListenersTest {
   @BeforeAll
   static void makeFiles() {
     files = TestCertificates.write(directory, "a", TestCertificates.server("a.example"));
-  }
-
-  @AfterAll
-  static void nothingIsLeaked() throws Exception {
-    LeakRecorder.assertNone();
   }
 
   private static String tls() {

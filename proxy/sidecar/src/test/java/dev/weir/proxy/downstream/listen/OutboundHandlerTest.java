@@ -3,7 +3,6 @@ package dev.weir.proxy.downstream.listen;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.LeakRecorder;
 import dev.weir.proxy.rig.ChannelTap;
 import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.RecordingOrigin;
@@ -13,7 +12,6 @@ import io.netty.channel.Channel;
 import java.io.IOException;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,11 +51,6 @@ class OutboundHandlerTest {
   @AfterEach
   void removeTaps() {
     ChannelTap.close();
-  }
-
-  @AfterAll
-  static void nothingIsLeaked() throws Exception {
-    LeakRecorder.assertNone();
   }
 
   @ParameterizedTest
