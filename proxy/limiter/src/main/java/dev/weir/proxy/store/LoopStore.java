@@ -3,7 +3,6 @@ package dev.weir.proxy.store;
 import dev.weir.proxy.loop.WakeUp;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.store.StoreQuestion.Operation;
-import dev.weir.proxy.store.debt.Debts;
 import dev.weir.proxy.store.map.Partitions;
 import dev.weir.proxy.store.map.ShardMap;
 import dev.weir.proxy.store.map.StoreKeys;
@@ -182,7 +181,7 @@ public final class LoopStore {
         byLink.put(link, shard);
       }
       shards[partition] = shard;
-      debts.assign(partition, shard == null ? null : shard.debts());
+      debts.assign(partition, shard);
     }
     List<Shard> used = Arrays.asList(shards);
     for (Shard shard : before) {

@@ -4,7 +4,6 @@ import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.StoreObserver;
-import dev.weir.proxy.store.debt.Debts;
 import dev.weir.proxy.store.map.StoreKeys;
 import java.util.ArrayList;
 import java.util.List;

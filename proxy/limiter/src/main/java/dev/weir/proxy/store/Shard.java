@@ -2,9 +2,7 @@ package dev.weir.proxy.store;
 
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.store.ErrorReply.Remedy;
-import dev.weir.proxy.store.debt.Debts;
 import dev.weir.proxy.store.map.StoreKeys;
-import dev.weir.scripts.ScriptLimit;
 import java.util.function.IntFunction;
 
 /**
@@ -15,7 +13,7 @@ import java.util.function.IntFunction;
  *
  * <p>One per event loop and server or partition.
  */
-final class Shard implements Debts.Carrier {
+final class Shard {
   /** The most calls in flight: more than one only if a batch is full, or has waited too long. */
   static final int MAX_IN_FLIGHT = 8;
 
@@ -28,11 +26,13 @@ final class Shard implements Debts.Carrier {
   private final LoopStoreConfig parts;
   private final QuestionResults outcomes;
   private final Debts debts;
-  private final Debts.Count ownDebts = new Debts.Count();
   private final BatchPool batches;
   private final StoreLinks links;
   private final StoreLink link;
-  private final StoreQuestion debt = new StoreQuestion();
+
+  /** The number of its debts, which {@link Debts} keeps. */
+  int debtCount;
+
   private Batch gathering;
   private int inFlight;
 
@@ -56,11 +56,6 @@ final class Shard implements Debts.Carrier {
 
   StoreLink link() {
     return link;
-  }
-
-  /** The number of its debts. */
-  Debts.Count debts() {
-    return ownDebts;
   }
 
   /** Asks a question; or returns why there will be no answer, and no callback follows. */
@@ -141,7 +136,7 @@ final class Shard implements Debts.Carrier {
 
   /** Sends debts, if the server decides. */
   void settleDebts(long nowNs) {
-    if (ownDebts.debts() > 0 && link.serverTime().isKnown() && debts.owes(ownDebts, nowNs)) {
+    if (debtCount > 0 && link.serverTime().isKnown() && debts.owes(this, nowNs)) {
       owes = true;
       if (inFlight == 0 && obstacle(1, StoreKeys.MAX_KEY_BYTES, nowNs) == null) {
         send(nowNs);
@@ -149,20 +144,10 @@ final class Shard implements Debts.Carrier {
     }
   }
 
-  @Override
-  public boolean take(StoreKeys key, ScriptLimit[] limit, long requests, long cost, long passedNs) {
-    if (!gathering.hasRoom(1, key.length(0))) {
-      return false;
-    }
-    debt.debt().of(key, 0, limit).cost(cost).upTo(requests);
-    gathering.owe(debt, passedNs, link.serverTime());
-    return true;
-  }
-
   private void send(long nowNs) {
     if (owes) {
-      debts.moveTo(this, ownDebts, nowNs);
-      owes = ownDebts.debts() > 0;
+      debts.moveTo(gathering, this, nowNs);
+      owes = debtCount > 0;
     }
     Batch batch = gathering;
     gathering = null;

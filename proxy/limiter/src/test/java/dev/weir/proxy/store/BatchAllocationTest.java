@@ -8,7 +8,6 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.StoreObserver;
-import dev.weir.proxy.store.debt.Debts;
 import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.CheckReply;
 import dev.weir.scripts.ScriptLimit;

@@ -1,4 +1,4 @@
-package dev.weir.proxy.store.debt;
+package dev.weir.proxy.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -1,4 +1,4 @@
-package dev.weir.proxy.store.debt;
+package dev.weir.proxy.store;
 
 import dev.weir.scripts.ScriptLimit;
 

@@ -1,4 +1,4 @@
-package dev.weir.proxy.store.debt;
+package dev.weir.proxy.store;
 
 import dev.weir.proxy.loop.FreeList;
 import dev.weir.proxy.request.StoreObserver;
@@ -16,8 +16,8 @@ import dev.weir.scripts.ScriptLimit;
  * that is away costs others nothing. One per event loop; half a kilobyte per debt, reused, and 32
  * KiB.
  */
-public final class Debts {
-  public static final int MAX_BUDGETS = 4096;
+final class Debts {
+  static final int MAX_BUDGETS = 4096;
 
   private static final int BUCKETS = 2 * MAX_BUDGETS;
 
@@ -26,8 +26,8 @@ public final class Debts {
 
   private final StoreObserver observer;
 
-  /** Count of the shard that may carry the debts of each partition, or null. */
-  private final Count[] shards = new Count[Partitions.COUNT];
+  /** The shard that may carry the debts of each partition, or null. */
+  private final Shard[] shards = new Shard[Partitions.COUNT];
 
   /** The debts, by the hash of their keys. */
   private final Debt[] buckets = new Debt[BUCKETS];
@@ -45,53 +45,31 @@ public final class Debts {
   private long lookCount;
 
   /** The key of the debt that is being sent. */
-  private final StoreKeys movedKey = new StoreKeys(1);
+  private final StoreKeys sentKey = new StoreKeys(1);
 
-  /** The number of debts of a shard, so that a shard without debts searches none. */
-  public static final class Count {
-    private int debts;
+  private final StoreQuestion sent = new StoreQuestion();
 
-    /** The number of debts. */
-    public int debts() {
-      return debts;
-    }
-  }
-
-  /** Carries debts to their server. */
-  public interface Carrier {
-    /**
-     * Takes the debt of one budget.
-     *
-     * @param key holds the budget's key and no other; valid during the call.
-     * @param limit the budget's only limit.
-     * @param requests that passed, each of {@code cost} units.
-     * @param passedNs when its requests passed, by the event loop's clock.
-     * @return false if there is no room, and nothing was taken.
-     */
-    boolean take(StoreKeys key, ScriptLimit[] limit, long requests, long cost, long passedNs);
-  }
-
-  public Debts(StoreObserver observer) {
+  Debts(StoreObserver observer) {
     this.observer = observer;
   }
 
-  public boolean isEmpty() {
+  boolean isEmpty() {
     return size == 0;
   }
 
   /** Debts that were searched so far. */
-  public long lookCount() {
+  long lookCount() {
     return lookCount;
   }
 
   /** Assigns a partition's debts to a shard; null if no shard may carry them. */
-  public void assign(int partition, Count shard) {
+  void assign(int partition, Shard shard) {
     if (shards[partition] != null) {
-      shards[partition].debts -= counts[partition];
+      shards[partition].debtCount -= counts[partition];
     }
     shards[partition] = shard;
     if (shard != null) {
-      shard.debts += counts[partition];
+      shard.debtCount += counts[partition];
     }
   }
 
@@ -102,7 +80,7 @@ public final class Debts {
    * @param cost units of the budget that each request took.
    * @param passedNs when, or earlier.
    */
-  public void add(
+  void add(
       StoreKeys from,
       int key,
       ScriptLimit limit,
@@ -140,12 +118,12 @@ public final class Debts {
     size += change;
     counts[partition] += change;
     if (shards[partition] != null) {
-      shards[partition].debts += change;
+      shards[partition].debtCount += change;
     }
   }
 
   /** Whether a shard has debts that are still to be charged. */
-  public boolean owes(Count shard, long nowNs) {
+  boolean owes(Shard shard, long nowNs) {
     for (int partition = 0; partition < Partitions.COUNT; partition++) {
       while (first[partition] != null && shards[partition] == shard) {
         lookCount++;
@@ -158,12 +136,12 @@ public final class Debts {
     return false;
   }
 
-  /** Moves a shard's debts to a carrier, as many as there is room for. */
-  public void moveTo(Carrier carrier, Count shard, long nowNs) {
+  /** Moves a shard's debts to a batch, as many as there is room for. */
+  void moveTo(Batch batch, Shard shard, long nowNs) {
     for (int partition = 0; partition < Partitions.COUNT; partition++) {
       while (first[partition] != null && shards[partition] == shard) {
         lookCount++;
-        if (!moveTo(carrier, first[partition], nowNs)) {
+        if (!moveTo(batch, shard.link().serverTime(), first[partition], nowNs)) {
           return;
         }
         removeFirst(partition);
@@ -172,14 +150,15 @@ public final class Debts {
   }
 
   /** False if there was no room for all of it. */
-  private boolean moveTo(Carrier carrier, Debt debt, long nowNs) {
-    movedKey.clear();
-    debt.writeKey(movedKey);
+  private boolean moveTo(Batch batch, ServerTime of, Debt debt, long nowNs) {
+    sentKey.clear();
+    debt.writeKey(sentKey);
     for (long requests = debt.requests(nowNs); requests > 0; requests = debt.requests(nowNs)) {
-      if (!carrier.take(
-          movedKey, debt.limit().alone(), requests, debt.cost(), debt.passedNs(requests))) {
+      if (!batch.hasRoom(1, sentKey.length(0))) {
         return false;
       }
+      sent.debt().of(sentKey, 0, debt.limit().alone()).cost(debt.cost()).upTo(requests);
+      batch.owe(sent, debt.passedNs(requests), of);
       debt.removeOldest();
     }
     return true;
