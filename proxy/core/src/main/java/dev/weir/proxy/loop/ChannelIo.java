@@ -7,6 +7,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.DuplexChannel;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -14,6 +15,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 public final class ChannelIo {
   /** Marks the end of a connection's output in the pipeline; recognised by identity. */
   public static final ByteBuf OUTPUT_END = new EmptyByteBuf(UnpooledByteBufAllocator.DEFAULT);
+
+  /** How much waits for the other side of a connection before it counts as behind. */
+  public static final WriteBufferWaterMark WATER_MARK =
+      new WriteBufferWaterMark(32 * 1024, 128 * 1024);
 
   private ChannelIo() {}
 

@@ -20,34 +20,17 @@ import java.util.stream.LongStream;
  * The metrics of Envoy's rate-limit service, under the names that dashboards of
  * envoyproxy/ratelimit use. Counts have no type, as those names do not end as counters' do.
  */
-final class DescriptorCollector implements MultiCollector {
+record DescriptorCollector(
+    Metrics metrics,
+    LongSupplier unknownDomains,
+    LongSupplier callerErrors,
+    LongSupplier storeErrors,
+    LongSupplier shadowed,
+    LongSupplier loads,
+    LongSupplier failedLoads)
+    implements MultiCollector {
   private static final String SERVICE = "ratelimit_service_";
   private static final Labels METHOD = Labels.of("grpc_method", "ShouldRateLimit");
-
-  private final Metrics metrics;
-  private final LongSupplier unknownDomains;
-  private final LongSupplier callerErrors;
-  private final LongSupplier storeErrors;
-  private final LongSupplier shadowed;
-  private final LongSupplier loads;
-  private final LongSupplier failedLoads;
-
-  DescriptorCollector(
-      Metrics metrics,
-      LongSupplier unknownDomains,
-      LongSupplier callerErrors,
-      LongSupplier storeErrors,
-      LongSupplier shadowed,
-      LongSupplier loads,
-      LongSupplier failedLoads) {
-    this.metrics = metrics;
-    this.unknownDomains = unknownDomains;
-    this.callerErrors = callerErrors;
-    this.storeErrors = storeErrors;
-    this.shadowed = shadowed;
-    this.loads = loads;
-    this.failedLoads = failedLoads;
-  }
 
   @Override
   public MetricSnapshots collect() {

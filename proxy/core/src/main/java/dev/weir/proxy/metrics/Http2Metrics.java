@@ -6,19 +6,10 @@ import dev.weir.proxy.request.Http2Observer;
 /**
  * Counts of one event loop's HTTP/2 connections to one side. Every method is called by that loop
  * only and neither allocates, locks nor waits.
+ *
+ * @param counters the event loop's row.
  */
-final class Http2Metrics implements Http2Observer {
-  private final Counters counters;
-  private final Http2Figures figures;
-
-  /**
-   * @param counters the event loop's row.
-   */
-  Http2Metrics(Counters counters, Http2Figures figures) {
-    this.counters = counters;
-    this.figures = figures;
-  }
-
+record Http2Metrics(Counters counters, Http2Figures figures) implements Http2Observer {
   @Override
   public void connectionOpened() {
     counters.increment(figures.connections().word());

@@ -12,6 +12,12 @@ public final class Ascii {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
+  /** The result of {@link #decimal} for other text. */
+  public static final long NO_NUMBER = -1;
+
+  /** The most digits: enough for 2^59, and no sum of lengths overflows. */
+  private static final int MAX_DIGITS = 18;
+
   private static final boolean[] TOKEN = new boolean[256];
   private static final long ONES = 0x0101_0101_0101_0101L;
   private static final long HIGH_BITS = ONES << 7;
@@ -106,6 +112,24 @@ public final class Ascii {
 
   public static boolean isDigit(byte b) {
     return b >= '0' && b <= '9';
+  }
+
+  /**
+   * The number in a field that is digits and nothing else: no sign, no space, no list; or {@link
+   * #NO_NUMBER}.
+   */
+  public static long decimal(DirectBuffer bytes, int offset, int length) {
+    if (length == 0 || length > MAX_DIGITS) {
+      return NO_NUMBER;
+    }
+    long value = 0;
+    for (int i = offset; i < offset + length; i++) {
+      if (!isDigit(bytes.getByte(i))) {
+        return NO_NUMBER;
+      }
+      value = value * 10 + bytes.getByte(i) - '0';
+    }
+    return value;
   }
 
   /** The value of a hexadecimal digit, or -1. */

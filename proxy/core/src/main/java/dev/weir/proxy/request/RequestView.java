@@ -3,6 +3,7 @@ package dev.weir.proxy.request;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
+import org.agrona.ExpandableArrayBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -65,6 +66,13 @@ public final class RequestView {
   /** The most fields that a head may have. */
   public int maxFieldCount() {
     return omitted.length;
+  }
+
+  /** A copy, with memory of its own. */
+  public RequestView copy() {
+    RequestView copy = new RequestView(fieldCount);
+    copy.copy(this, new ExpandableArrayBuffer());
+    return copy;
   }
 
   /**

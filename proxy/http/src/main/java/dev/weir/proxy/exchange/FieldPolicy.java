@@ -2,6 +2,7 @@ package dev.weir.proxy.exchange;
 
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TextWriter;
 import org.agrona.DirectBuffer;
 
 /**

@@ -31,7 +31,7 @@ final class ForwardedBody implements VerdictListener {
   private ByteBuf gathered;
 
   /** Trailers that have to wait; null if there are none. */
-  private GatheredTrailers trailers;
+  private RequestView trailers;
 
   /** The messages of the request; null if its rule does not count them. */
   private CountedMessages messages;
@@ -92,7 +92,7 @@ final class ForwardedBody implements VerdictListener {
   /** Keeps trailers while there is no connection. */
   void gatherTrailers(RequestView fields) {
     ended = true;
-    trailers = new GatheredTrailers(fields);
+    trailers = fields.copy();
   }
 
   /** Whether enough of the body has arrived, or all, for the request to take a connection. */
@@ -123,8 +123,8 @@ final class ForwardedBody implements VerdictListener {
 
   private void forwardGatheredTrailers() {
     if (trailers != null && !isWaiting()) {
-      service.trailers(trailers.fields());
-      discardTrailers();
+      service.trailers(trailers);
+      trailers = null;
     }
   }
 
@@ -143,7 +143,7 @@ final class ForwardedBody implements VerdictListener {
   void forwardTrailers(RequestView fields) {
     ended = true;
     if (isWaiting()) {
-      trailers = new GatheredTrailers(fields);
+      trailers = fields.copy();
     } else {
       service.trailers(fields);
     }
@@ -244,18 +244,11 @@ final class ForwardedBody implements VerdictListener {
       gathered.release();
       gathered = null;
     }
-    if (trailers != null) {
-      discardTrailers();
-    }
+    trailers = null;
     if (messages != null) {
       messages.end();
       messages = null;
     }
     return awaited;
-  }
-
-  private void discardTrailers() {
-    trailers.discard();
-    trailers = null;
   }
 }

@@ -1,9 +1,10 @@
 package dev.weir.proxy.exchange;
 
-import static dev.weir.proxy.exchange.TextWriter.ascii;
+import static dev.weir.proxy.request.TextWriter.ascii;
 
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TextWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.SplittableRandom;

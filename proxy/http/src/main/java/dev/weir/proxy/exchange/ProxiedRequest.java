@@ -112,13 +112,7 @@ public final class ProxiedRequest implements VerdictListener {
     this.client = client;
     this.charge = new RefundableCharge(loop.admission);
     this.record = new RequestRecord(loop);
-    this.times =
-        new RequestTimes(loop, held) {
-          @Override
-          protected void onDeadline() {
-            ProxiedRequest.this.onDeadline();
-          }
-        };
+    this.times = new RequestTimes(loop, held, this::onDeadline);
     this.body = new ForwardedBody(loop, client, service, held, times, this::messageDecided);
   }
 

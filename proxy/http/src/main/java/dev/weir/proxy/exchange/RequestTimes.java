@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
  * grpc-timeout}), if it has one. A request waits for one thing at a time. {@link ProxiedRequest}
  * knows what that is, and what to do when the deadline has passed.
  */
-abstract class RequestTimes extends Deadlines.Waiter {
+final class RequestTimes extends Deadlines.Waiter {
   /**
    * A last resort for a verdict that never comes: admission has deadlines of milliseconds and
    * reports them itself. For a request held in a queue it counts from its slot.
@@ -20,6 +20,7 @@ abstract class RequestTimes extends Deadlines.Waiter {
   private final Deadlines deadlines;
   private final RequestTimeouts timeouts;
   private final HeldBytes held;
+  private final Runnable onDeadline;
   private final BodyPace pace = new BodyPace();
   private boolean mayPause;
 
@@ -35,7 +36,8 @@ abstract class RequestTimes extends Deadlines.Waiter {
   /**
    * @param held bytes that either side holds, which say whom the request waits for.
    */
-  RequestTimes(RequestLoop loop, HeldBytes held) {
+  RequestTimes(RequestLoop loop, HeldBytes held, Runnable onDeadline) {
+    this.onDeadline = onDeadline;
     this.clock = loop.clock;
     this.deadlines = loop.deadlines;
     this.timeouts = loop.timeouts;
@@ -174,5 +176,10 @@ abstract class RequestTimes extends Deadlines.Waiter {
     ended();
     isLookedAt = false;
     leave();
+  }
+
+  @Override
+  protected void onDeadline() {
+    onDeadline.run();
   }
 }

@@ -1,7 +1,7 @@
 package dev.weir.proxy.grpc;
 
-import dev.weir.proxy.exchange.Decimal;
-import dev.weir.proxy.exchange.TextWriter;
+import dev.weir.proxy.request.Ascii;
+import dev.weir.proxy.request.TextWriter;
 import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
 
@@ -39,9 +39,9 @@ public final class GrpcTimeout {
     if (digits < 1 || digits > MAX_DIGITS) {
       return NONE;
     }
-    long value = Decimal.read(bytes, offset, digits);
+    long value = Ascii.decimal(bytes, offset, digits);
     int unit = unit(bytes.getByte(offset + digits));
-    if (value == Decimal.MALFORMED || unit < 0) {
+    if (value == Ascii.NO_NUMBER || unit < 0) {
       return NONE;
     }
     boolean fits = value <= Long.MAX_VALUE / UNITS_NS[unit];

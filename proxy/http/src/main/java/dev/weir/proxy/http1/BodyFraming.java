@@ -1,6 +1,5 @@
 package dev.weir.proxy.http1;
 
-import dev.weir.proxy.exchange.Decimal;
 import dev.weir.proxy.request.Ascii;
 import org.agrona.DirectBuffer;
 
@@ -24,8 +23,8 @@ final class BodyFraming {
 
   /** Takes a Content-Length field; false if it is malformed or not the first. */
   boolean contentLength(DirectBuffer bytes, int offset, int length) {
-    long value = Decimal.read(bytes, offset, length);
-    if (contentLength >= 0 || value == Decimal.MALFORMED) {
+    long value = Ascii.decimal(bytes, offset, length);
+    if (contentLength >= 0 || value == Ascii.NO_NUMBER) {
       return false;
     }
     contentLength = value;

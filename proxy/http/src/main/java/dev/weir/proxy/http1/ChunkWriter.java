@@ -1,8 +1,8 @@
 package dev.weir.proxy.http1;
 
-import static dev.weir.proxy.exchange.TextWriter.ascii;
+import static dev.weir.proxy.request.TextWriter.ascii;
 
-import dev.weir.proxy.exchange.TextWriter;
+import dev.weir.proxy.request.TextWriter;
 import io.netty.buffer.ByteBuf;
 
 /** Writes the framing of the chunked transfer coding (RFC 9112, section 7.1). */

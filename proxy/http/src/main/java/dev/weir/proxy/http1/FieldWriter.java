@@ -2,9 +2,9 @@ package dev.weir.proxy.http1;
 
 import dev.weir.proxy.exchange.ForwardedFields;
 import dev.weir.proxy.exchange.KnownField;
-import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TextWriter;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;

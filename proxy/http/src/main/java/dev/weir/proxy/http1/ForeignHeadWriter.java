@@ -1,17 +1,17 @@
 package dev.weir.proxy.http1;
 
-import static dev.weir.proxy.exchange.TextWriter.ascii;
+import static dev.weir.proxy.request.TextWriter.ascii;
 
 import dev.weir.proxy.exchange.FieldPolicy;
 import dev.weir.proxy.exchange.ForwardedFields;
 import dev.weir.proxy.exchange.HostSyntax;
 import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.KnownField;
-import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.exchange.WebSocketKey;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TextWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import org.agrona.DirectBuffer;

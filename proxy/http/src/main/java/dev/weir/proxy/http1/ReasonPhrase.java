@@ -1,6 +1,6 @@
 package dev.weir.proxy.http1;
 
-import dev.weir.proxy.exchange.TextWriter;
+import dev.weir.proxy.request.TextWriter;
 import io.netty.handler.codec.http.HttpResponseStatus;
 
 /** The reason phrase of a status (RFC 9112, section 4), for responses that come without one. */

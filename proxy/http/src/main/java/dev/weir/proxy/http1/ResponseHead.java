@@ -1,14 +1,13 @@
 package dev.weir.proxy.http1;
 
-import dev.weir.proxy.exchange.Decimal;
 import dev.weir.proxy.exchange.FieldPolicy;
 import dev.weir.proxy.exchange.IncomingResponse;
 import dev.weir.proxy.exchange.KnownField;
-import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TextWriter;
 import org.agrona.DirectBuffer;
 
 /**
@@ -279,7 +278,7 @@ public final class ResponseHead implements IncomingResponse {
     if (rateLimitRemainingField < 0) {
       return -1;
     }
-    return Decimal.read(
+    return Ascii.decimal(
         fields.bytes(),
         fields.valueOffset(rateLimitRemainingField),
         fields.valueLength(rateLimitRemainingField));

@@ -1,14 +1,14 @@
 package dev.weir.proxy.http1;
 
-import static dev.weir.proxy.exchange.TextWriter.ascii;
+import static dev.weir.proxy.request.TextWriter.ascii;
 
 import dev.weir.proxy.exchange.FieldPolicy;
 import dev.weir.proxy.exchange.FieldTreatment;
 import dev.weir.proxy.exchange.ForwardedFields;
 import dev.weir.proxy.exchange.IncomingResponse;
 import dev.weir.proxy.exchange.KnownField;
-import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TextWriter;
 import io.netty.buffer.ByteBuf;
 
 /**

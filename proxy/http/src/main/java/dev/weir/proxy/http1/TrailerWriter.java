@@ -1,8 +1,8 @@
 package dev.weir.proxy.http1;
 
 import dev.weir.proxy.exchange.FieldPolicy;
-import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TextWriter;
 import io.netty.buffer.ByteBuf;
 import org.agrona.DirectBuffer;
 

@@ -23,7 +23,6 @@ final class FloodGuard {
   private static final long EARLY_PING_NS = TimeUnit.SECONDS.toNanos(10);
   private static final long MAX_OVERHEAD_BYTES = 1 << 20;
   private static final long OVERHEAD_NS = TimeUnit.MINUTES.toNanos(1);
-  private static final byte[] NO_DEBUG_TEXT = {};
   private static final byte[] TOO_MANY_PINGS = "too_many_pings".getBytes(StandardCharsets.US_ASCII);
 
   private final Http2Connection connection;
@@ -48,7 +47,7 @@ final class FloodGuard {
 
   private long usefulBefore;
   private long overheadSinceNs;
-  private byte[] debugText = NO_DEBUG_TEXT;
+  private byte[] debugText = Http2Output.NO_DEBUG_TEXT;
 
   FloodGuard(Http2Connection connection) {
     this.connection = connection;

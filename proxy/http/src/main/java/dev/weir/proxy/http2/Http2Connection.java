@@ -258,15 +258,6 @@ public final class Http2Connection {
   }
 
   /**
-   * Sends content that stays the caller's, and ends the stream.
-   *
-   * @param content has it in its first {@code bytes}.
-   */
-  public void sendLast(int stream, byte[] content, int bytes) {
-    sendData(stream, content, bytes, true);
-  }
-
-  /**
    * Sends content that stays the caller's.
    *
    * @param content has it in its first {@code bytes}.

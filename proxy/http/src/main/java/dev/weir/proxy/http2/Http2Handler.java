@@ -17,7 +17,6 @@ import java.nio.charset.StandardCharsets;
  * connection.
  */
 final class Http2Handler extends InboundHandler implements TurnEnd.Member {
-  private static final byte[] NO_DEBUG_TEXT = {};
 
   private enum State {
     /** Nothing has been sent. */
@@ -126,7 +125,7 @@ final class Http2Handler extends InboundHandler implements TurnEnd.Member {
   void failed(Throwable bug) {
     InternalErrors.caught("a connection of HTTP/2", bug);
     if (state == State.OPEN) {
-      fail(ErrorCode.INTERNAL_ERROR, NO_DEBUG_TEXT);
+      fail(ErrorCode.INTERNAL_ERROR, Http2Output.NO_DEBUG_TEXT);
     } else {
       channel.close();
     }

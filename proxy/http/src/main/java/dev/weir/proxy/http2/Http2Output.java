@@ -16,12 +16,9 @@ public final class Http2Output {
   /** A dynamic table size update to 0 (RFC 7541, section 6.3). */
   private static final int TABLE_OF_NOTHING = 0x20;
 
-  private static final byte[] NO_DEBUG_TEXT = {};
+  static final byte[] NO_DEBUG_TEXT = {};
   private static final int MIN_INITIAL_BYTES = 4096;
   private static final int MAX_INITIAL_BYTES = 1 << 16;
-
-  /** Content of this length or more is written in its own memory, not copied. */
-  private static final int MIN_SLICE_BYTES = 4096;
 
   /** With so many unsent bytes content waits: the peer's window may be a gigabyte. */
   private static final int FULL_BYTES = 1 << 18;
@@ -226,7 +223,7 @@ public final class Http2Output {
    */
   void data(int streamId, ByteBuf from, int bytes, boolean endStream) {
     frame(bytes, FrameType.DATA, endStream ? FrameFlag.END_STREAM : 0, streamId);
-    if (bytes < MIN_SLICE_BYTES) {
+    if (bytes < ReceivedContent.MIN_SLICE_BYTES) {
       out.writeBytes(from, bytes);
     } else {
       hand();

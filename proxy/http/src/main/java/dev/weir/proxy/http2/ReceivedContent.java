@@ -6,7 +6,7 @@ import io.netty.buffer.Unpooled;
 /** Copies content that was lent to a {@link StreamOwner} and that it keeps. */
 public final class ReceivedContent {
   /** Content of this length or more keeps the memory of its read, and is not copied. */
-  private static final int MIN_SLICE_BYTES = 4096;
+  static final int MIN_SLICE_BYTES = 4096;
 
   private ReceivedContent() {}
 

@@ -36,10 +36,6 @@ final class SendWindow {
     return isShared;
   }
 
-  int bytes() {
-    return bytes;
-  }
-
   /** The size of the whole window, as far as is known. */
   int mostBytes() {
     return mostBytes;

@@ -93,11 +93,7 @@ public final class ServerTls implements ReloadedFiles, AutoCloseable {
   public List<Path> files() {
     List<Path> files = new ArrayList<>();
     for (CertificateFiles each : settings.certificates()) {
-      files.add(each.chain());
-      files.add(each.key());
-      if (each.passphrase() != null) {
-        files.add(each.passphrase());
-      }
+      files.addAll(each.all());
     }
     if (settings.clientAuthorities() != null) {
       files.add(settings.clientAuthorities());

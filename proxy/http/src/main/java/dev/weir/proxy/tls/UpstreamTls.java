@@ -84,11 +84,7 @@ public final class UpstreamTls implements ReloadedFiles, AutoCloseable {
       files.add(settings.authorities());
     }
     if (settings.certificate() != null) {
-      files.add(settings.certificate().chain());
-      files.add(settings.certificate().key());
-      if (settings.certificate().passphrase() != null) {
-        files.add(settings.certificate().passphrase());
-      }
+      files.addAll(settings.certificate().all());
     }
     return files;
   }

@@ -1,6 +1,7 @@
 package dev.weir.proxy.upstream;
 
 import dev.weir.proxy.log.SystemText;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.ChannelSetUp;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.RefusalReason;
@@ -12,7 +13,6 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
-import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import java.net.ConnectException;
@@ -26,9 +26,6 @@ import java.util.function.Function;
  * last. The result is passed on in a task of its own, never within the call that asked.
  */
 public final class UpstreamConnector {
-  private static final WriteBufferWaterMark WATER_MARK =
-      new WriteBufferWaterMark(32 * 1024, 128 * 1024);
-
   /**
    * TCP_USER_TIMEOUT: ends a connection to a host that is gone, as many streams wait on it, some
    * without a deadline.
@@ -63,7 +60,7 @@ public final class UpstreamConnector {
             .option(
                 ChannelOption.CONNECT_TIMEOUT_MILLIS,
                 (int) Math.max(1, Math.min(connectTimeoutMs, Integer.MAX_VALUE)))
-            .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
+            .option(ChannelOption.WRITE_BUFFER_WATER_MARK, ChannelIo.WATER_MARK)
             .handler(
                 new ChannelSetUp() {
                   @Override

@@ -4,7 +4,6 @@ import dev.weir.proxy.exchange.EncodedHead;
 import dev.weir.proxy.exchange.IncomingRequest;
 import dev.weir.proxy.exchange.Origin;
 import dev.weir.proxy.exchange.ProxiedRequest;
-import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.upstream.ConnectionCounts.Use;
@@ -254,7 +253,7 @@ public final class UpstreamPool implements Origin {
       connection.close();
     } else {
       counts.becomeIdle(connection);
-      connection.idleUntil(clock().nowNs() + loop.settings().timeouts().idleNs());
+      connection.idleUntil(loop.clock().nowNs() + loop.settings().timeouts().idleNs());
       idle.addFirst(connection);
     }
     waiting.serveSoon();
@@ -274,10 +273,6 @@ public final class UpstreamPool implements Origin {
     for (UpstreamConnection connection : List.copyOf(idle)) {
       connection.close(); // leaves them
     }
-  }
-
-  LoopClock clock() {
-    return loop.clock();
   }
 
   UpstreamLoop loop() {

@@ -1,6 +1,6 @@
 package dev.weir.proxy.downstream.answer;
 
-import dev.weir.proxy.exchange.TextWriter;
+import dev.weir.proxy.request.TextWriter;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.util.concurrent.TimeUnit;

@@ -1,10 +1,10 @@
 package dev.weir.proxy.downstream.answer;
 
-import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.grpc.GrpcMessage;
 import dev.weir.proxy.http2.hpack.HpackEncoder;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.TextWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;

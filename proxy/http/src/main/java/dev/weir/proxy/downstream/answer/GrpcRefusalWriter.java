@@ -1,12 +1,12 @@
 package dev.weir.proxy.downstream.answer;
 
 import dev.weir.proxy.downstream.answer.GrpcRefusalTemplate.Form;
-import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.http2.hpack.FieldEncoder;
 import dev.weir.proxy.http2.hpack.FieldKind;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.TextWriter;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;

@@ -1,9 +1,9 @@
 package dev.weir.proxy.downstream.answer;
 
-import static dev.weir.proxy.exchange.TextWriter.ascii;
+import static dev.weir.proxy.request.TextWriter.ascii;
 
-import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.TextWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.handler.codec.http.HttpResponseStatus;

@@ -1,9 +1,9 @@
 package dev.weir.proxy.downstream.answer;
 
-import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.http2.hpack.FieldEncoder;
 import dev.weir.proxy.http2.hpack.FieldKind;
 import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.proxy.request.TextWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 

@@ -26,11 +26,4 @@ final class RateLimitDigits {
   private static int moved(int end, int offset) {
     return end == 0 ? 0 : end + offset;
   }
-
-  void set(RateLimitDigits other) {
-    remainingEnd = other.remainingEnd;
-    waitEnd = other.waitEnd;
-    xRemainingEnd = other.xRemainingEnd;
-    xWaitEnd = other.xWaitEnd;
-  }
 }

@@ -1,7 +1,7 @@
 package dev.weir.proxy.downstream.answer;
 
-import static dev.weir.proxy.exchange.TextWriter.ascii;
-import static dev.weir.proxy.exchange.TextWriter.writeDecimal;
+import static dev.weir.proxy.request.TextWriter.ascii;
+import static dev.weir.proxy.request.TextWriter.writeDecimal;
 
 import dev.weir.proxy.request.QuotaPolicy;
 import io.netty.buffer.ByteBuf;

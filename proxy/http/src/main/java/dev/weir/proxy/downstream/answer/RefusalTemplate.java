@@ -1,8 +1,8 @@
 package dev.weir.proxy.downstream.answer;
 
-import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.TextWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Objects;
@@ -86,7 +86,7 @@ public abstract class RefusalTemplate {
   }
 
   final void limitEndsAt(RateLimitDigits ends) {
-    limitEnds.set(ends);
+    limitEnds.set(ends, 0);
   }
 
   private void writeOver(Refusal refusal, byte[] now) {

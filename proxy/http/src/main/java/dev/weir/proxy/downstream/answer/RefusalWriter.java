@@ -1,10 +1,10 @@
 package dev.weir.proxy.downstream.answer;
 
-import static dev.weir.proxy.exchange.TextWriter.ascii;
+import static dev.weir.proxy.request.TextWriter.ascii;
 
-import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.http1.ResponseHeadWriter;
+import dev.weir.proxy.request.TextWriter;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

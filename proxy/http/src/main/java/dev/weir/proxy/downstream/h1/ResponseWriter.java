@@ -5,7 +5,6 @@ import dev.weir.proxy.downstream.answer.RateLimitFields;
 import dev.weir.proxy.exchange.BodyForm;
 import dev.weir.proxy.exchange.IncomingResponse;
 import dev.weir.proxy.exchange.PassedLimit;
-import dev.weir.proxy.exchange.TextWriter;
 import dev.weir.proxy.exchange.WebSocketKey;
 import dev.weir.proxy.http1.ChunkWriter;
 import dev.weir.proxy.http1.RequestHead;
@@ -15,6 +14,7 @@ import dev.weir.proxy.http1.TrailerWriter;
 import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TextWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 

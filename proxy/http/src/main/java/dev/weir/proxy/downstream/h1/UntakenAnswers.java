@@ -1,5 +1,6 @@
 package dev.weir.proxy.downstream.h1;
 
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.LoopClock;
 import io.netty.channel.Channel;
 import io.netty.channel.WriteBufferWaterMark;
@@ -19,7 +20,6 @@ import java.util.concurrent.TimeUnit;
  */
 final class UntakenAnswers {
   private static final WriteBufferWaterMark LOW = new WriteBufferWaterMark(8 * 1024, 16 * 1024);
-  private static final WriteBufferWaterMark HIGH = new WriteBufferWaterMark(32 * 1024, 128 * 1024);
 
   /** Memory of a connection that is behind with the low mark: a read is 64 KiB at most. */
   static final int BEHIND_BYTES = 80 * 1024;
@@ -82,7 +82,7 @@ final class UntakenAnswers {
         if (!isHigh && high < maxHigh) {
           isHigh = true;
           high++;
-          channel.config().setWriteBufferWaterMark(HIGH);
+          channel.config().setWriteBufferWaterMark(ChannelIo.WATER_MARK);
         }
         resetLongest();
       }

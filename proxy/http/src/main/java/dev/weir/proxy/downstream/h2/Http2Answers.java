@@ -92,7 +92,7 @@ final class Http2Answers {
   /** Sends a body whose bytes begin at the start of the buffer's array. */
   private static void sendLast(Http2Connection connection, int stream, ByteBuf body) {
     assert body.arrayOffset() + body.readerIndex() == 0 : "a body that begins elsewhere";
-    connection.sendLast(stream, body.array(), body.readableBytes());
+    connection.sendData(stream, body.array(), body.readableBytes(), true);
   }
 
   /** Sends 100 (Continue). */

@@ -4,6 +4,7 @@ import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.downstream.ListenerSettings;
 import dev.weir.proxy.loop.Acceptor;
 import dev.weir.proxy.loop.Addresses;
+import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.ChannelSetUp;
 import dev.weir.proxy.loop.ListeningSocket;
 import dev.weir.proxy.loop.Transport;
@@ -13,7 +14,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.WriteBufferWaterMark;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -24,9 +24,6 @@ import java.util.function.Predicate;
 
 /** All listeners. The bounds on clients hold for all of them together. */
 public final class Listeners {
-  private static final WriteBufferWaterMark WATER_MARK =
-      new WriteBufferWaterMark(32 * 1024, 128 * 1024);
-
   private final List<ListeningSocket> sockets = new ArrayList<>();
 
   /**
@@ -83,7 +80,7 @@ public final class Listeners {
                   }
                 })
             .option(ChannelOption.SO_BACKLOG, 4096)
-            .connectionOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
+            .connectionOption(ChannelOption.WRITE_BUFFER_WATER_MARK, ChannelIo.WATER_MARK);
     if (transport.endsSidesApart(address)) {
       acceptor.connectionOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
     }

@@ -43,10 +43,6 @@ final class DynamicTable {
     return count;
   }
 
-  int countedBytes() {
-    return countedBytes;
-  }
-
   /** The bytes of the heap that the table takes, without the headers of its objects. */
   int heapBytes() {
     return ring.capacity() + entries.length * Integer.BYTES;

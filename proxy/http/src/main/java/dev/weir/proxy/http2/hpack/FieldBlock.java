@@ -1,8 +1,6 @@
 package dev.weir.proxy.http2.hpack;
 
 import dev.weir.proxy.request.Ascii;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
@@ -44,7 +42,6 @@ public final class FieldBlock {
   private final int maxListBytes;
   private final int maxFields;
   private final UnsafeBuffer bytes;
-  private final ByteBuf source;
 
   /** Six of each field, together: what is looked at of one lies near. */
   private final int[] fields;
@@ -67,10 +64,9 @@ public final class FieldBlock {
     this.maxFields = maxFields;
     // Behind what is kept, one field is decoded before it is known whether it will be.
     final int oneFieldBytes = Huffman.maxDecodedBytes(maxBlockBytes) + 1 + DynamicTable.MAX_BYTES;
-    final ByteBuffer memory =
-        ByteBuffer.allocateDirect(KnownFields.BYTES + maxListBytes + oneFieldBytes);
-    bytes = new UnsafeBuffer(memory);
-    source = Unpooled.wrappedBuffer(memory);
+    bytes =
+        new UnsafeBuffer(
+            ByteBuffer.allocateDirect(KnownFields.BYTES + maxListBytes + oneFieldBytes));
     KnownFields.writeTo(bytes);
     fields = new int[INTS_PER_FIELD * maxFields];
   }
@@ -252,11 +248,6 @@ public final class FieldBlock {
   /** The bytes that all offsets point into. */
   public DirectBuffer bytes() {
     return bytes;
-  }
-
-  /** The same bytes, to be copied from by index. */
-  public ByteBuf source() {
-    return source;
   }
 
   /** One name or value, a character per byte; for logs and tests. */

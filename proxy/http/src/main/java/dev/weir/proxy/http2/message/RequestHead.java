@@ -1,6 +1,7 @@
 package dev.weir.proxy.http2.message;
 
-import dev.weir.proxy.exchange.Decimal;
+import static dev.weir.proxy.request.TextWriter.ascii;
+
 import dev.weir.proxy.exchange.FieldPolicy;
 import dev.weir.proxy.exchange.HostSyntax;
 import dev.weir.proxy.exchange.IncomingRequest;
@@ -17,7 +18,6 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TargetNormaliser;
 import io.netty.buffer.ByteBuf;
-import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -248,8 +248,8 @@ public final class RequestHead implements IncomingRequest {
           return Outcome.MALFORMED;
         }
         contentLength =
-            Decimal.read(block.bytes(), block.valueOffset(field), block.valueLength(field));
-        if (contentLength == Decimal.MALFORMED) {
+            Ascii.decimal(block.bytes(), block.valueOffset(field), block.valueLength(field));
+        if (contentLength == Ascii.NO_NUMBER) {
           return Outcome.MALFORMED;
         }
       }
@@ -294,10 +294,6 @@ public final class RequestHead implements IncomingRequest {
   private Outcome refuse(RefusalReason reason) {
     refusal = reason;
     return Outcome.REFUSED;
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   public RefusalReason refusal() {

@@ -1,6 +1,6 @@
 package dev.weir.proxy.http2.message;
 
-import static dev.weir.proxy.exchange.TextWriter.ascii;
+import static dev.weir.proxy.request.TextWriter.ascii;
 
 import dev.weir.proxy.exchange.FieldPolicy;
 import dev.weir.proxy.exchange.ForwardedFields;

@@ -1,12 +1,12 @@
 package dev.weir.proxy.http2.message;
 
-import dev.weir.proxy.exchange.Decimal;
 import dev.weir.proxy.exchange.FieldPolicy;
 import dev.weir.proxy.exchange.IncomingResponse;
 import dev.weir.proxy.exchange.KnownField;
 import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.http2.hpack.FieldEncoder;
 import dev.weir.proxy.http2.hpack.FieldKind;
+import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
@@ -46,8 +46,8 @@ public final class ResponseHead implements IncomingResponse {
     if (block.malformed() || block.tooLarge() || !start(block)) {
       return false;
     }
-    contentLength = Decimal.MALFORMED;
-    rateLimitRemaining = Decimal.MALFORMED;
+    contentLength = Ascii.NO_NUMBER;
+    rateLimitRemaining = Ascii.NO_NUMBER;
     for (int i = 0; i < block.count(); i++) {
       int kind = block.kind(i);
       if (kind == FieldKind.STATUS) {
@@ -70,7 +70,7 @@ public final class ResponseHead implements IncomingResponse {
     if (at < 0 || block.valueLength(at) != STATUS_DIGITS) {
       return false;
     }
-    status = (int) Decimal.read(block.bytes(), block.valueOffset(at), STATUS_DIGITS);
+    status = (int) Ascii.decimal(block.bytes(), block.valueOffset(at), STATUS_DIGITS);
     return status >= 100 && status <= 599 && status != 101;
   }
 
@@ -94,12 +94,12 @@ public final class ResponseHead implements IncomingResponse {
     int length = block.valueLength(index);
     switch (block.kind(index)) {
       case FieldKind.CONTENT_LENGTH -> {
-        boolean isFirst = contentLength == Decimal.MALFORMED;
-        contentLength = Decimal.read(block.bytes(), offset, length);
-        return isFirst && contentLength != Decimal.MALFORMED;
+        boolean isFirst = contentLength == Ascii.NO_NUMBER;
+        contentLength = Ascii.decimal(block.bytes(), offset, length);
+        return isFirst && contentLength != Ascii.NO_NUMBER;
       }
       case FieldKind.X_RATELIMIT_REMAINING -> {
-        rateLimitRemaining = Decimal.read(block.bytes(), offset, length);
+        rateLimitRemaining = Ascii.decimal(block.bytes(), offset, length);
         return true;
       }
       default -> {

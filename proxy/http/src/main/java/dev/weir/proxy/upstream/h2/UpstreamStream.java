@@ -11,6 +11,7 @@ import dev.weir.proxy.http2.StreamOwner;
 import dev.weir.proxy.http2.hpack.FieldBlock;
 import dev.weir.proxy.http2.message.ResponseHead;
 import dev.weir.proxy.loop.Deadlines;
+import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
@@ -39,7 +40,7 @@ import io.netty.buffer.Unpooled;
  * IDLE           | none       | WAITING: a request takes it
  * </pre>
  */
-final class UpstreamStream implements ServiceSide, StreamOwner {
+final class UpstreamStream implements ServiceSide, StreamOwner, TurnEnd.Member {
   /** The most informational responses before the final one. */
   private static final int MAX_INFORMATIONAL = 8;
 
@@ -108,11 +109,8 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
   /** Held bytes of the request that are sent again, and that the client knows as consumed. */
   private int heldAgainBytes;
 
-  /**
-   * The next stream with unflushed output to its client in this turn ({@link UpstreamTurn}); this
-   * one if there is none, null if this has none.
-   */
-  UpstreamStream nextTold;
+  /** Whether it is flushed when the turn ends: it has passed something to its client. */
+  private boolean inTurn;
 
   UpstreamStream(Http2Pool pool) {
     this.pool = pool;
@@ -346,7 +344,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
             ? State.STREAMING
             : State.ANSWERED;
     awaitService();
-    http2Loop.turn.told(this);
+    told();
     request.responseHead(head);
     if (ended && request != null) {
       complete().responseData(Unpooled.EMPTY_BUFFER, true);
@@ -360,7 +358,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
   }
 
   private boolean informational(ResponseHead head) {
-    http2Loop.turn.told(this);
+    told();
     request.informational(head); // no window counts it, and there are few
     return true;
   }
@@ -369,7 +367,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     state = State.TUNNEL;
     requestEnded = false;
     awaitService();
-    http2Loop.turn.told(this);
+    told();
     request.switched(head);
     if (ended && request != null) {
       tunnelReceived(Unpooled.EMPTY_BUFFER, true);
@@ -379,7 +377,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
   /** Passes on {@code bytes} of the tunnel, and returns how many of them are held. */
   private int tunnelReceived(ByteBuf bytes, boolean ended) {
     ProxiedRequest served = request;
-    http2Loop.turn.told(this);
+    told();
     if (ended) {
       state = State.SERVICE_ENDED;
       if (requestEnded) {
@@ -416,7 +414,7 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
       complete().responseData(content, true);
       return 0;
     }
-    http2Loop.turn.told(this);
+    told();
     int held = request.responseData(content, false);
     if (request != null) {
       responseHeldBytes += held;
@@ -446,8 +444,17 @@ final class UpstreamStream implements ServiceSide, StreamOwner {
     return served;
   }
 
-  /** Flushes what was passed to the client in this turn. */
-  void flushResponse() {
+  /** Something is passed to the client, which is not the end: it is sent when the turn ends. */
+  private void told() {
+    if (!inTurn) {
+      inTurn = true;
+      http2Loop.turn.flushAtEnd(this);
+    }
+  }
+
+  @Override
+  public void turnEnded() {
+    inTurn = false;
     if (request != null) {
       request.flushResponse();
     }

@@ -2,17 +2,11 @@ package dev.weir.proxy.upstream.h2;
 
 import dev.weir.proxy.loop.TurnEnd;
 
-/**
- * The turn of an event loop, for streams to the service: its number, and the streams that have
- * passed something to their clients in it, which is flushed once, at its end.
- */
+/** The turns of an event loop in which streams to the service are opened or pass something on. */
 final class UpstreamTurn implements TurnEnd.Member {
   private final TurnEnd turnEnd;
   private boolean joined;
   private long number;
-
-  /** The last stream that has passed something to its client; the others follow it. */
-  private UpstreamStream told;
 
   UpstreamTurn(TurnEnd turnEnd) {
     this.turnEnd = turnEnd;
@@ -24,13 +18,10 @@ final class UpstreamTurn implements TurnEnd.Member {
     return number;
   }
 
-  /** A stream has passed something to its client that is not the end. */
-  void told(UpstreamStream stream) {
-    if (stream.nextTold == null) {
-      stream.nextTold = told == null ? stream : told;
-      told = stream;
-      join();
-    }
+  /** Flushes at the end of this turn what a stream has passed to its client; once in a turn. */
+  void flushAtEnd(UpstreamStream stream) {
+    join();
+    turnEnd.join(stream);
   }
 
   private void join() {
@@ -44,13 +35,5 @@ final class UpstreamTurn implements TurnEnd.Member {
   public void turnEnded() {
     joined = false;
     number++;
-    UpstreamStream stream = told;
-    told = null;
-    while (stream != null) {
-      UpstreamStream next = stream.nextTold == stream ? null : stream.nextTold;
-      stream.nextTold = null;
-      stream.flushResponse();
-      stream = next;
-    }
   }
 }

@@ -7,7 +7,6 @@ import dev.weir.proxy.decision.http.Tokens;
 import dev.weir.proxy.decision.proto.ProtoWriter;
 import dev.weir.proxy.downstream.h2.RoutedStream;
 import dev.weir.proxy.downstream.h2.StreamRouter;
-import dev.weir.proxy.exchange.Decimal;
 import dev.weir.proxy.grpc.GrpcContentType;
 import dev.weir.proxy.grpc.GrpcTimeout;
 import dev.weir.proxy.http2.AnswerTemplate;
@@ -126,8 +125,8 @@ public final class GrpcCalls implements StreamRouter, TurnEnd.Member {
           if (contentLength != -1) {
             return null; // it comes twice
           }
-          contentLength = Decimal.read(bytes, fields.valueOffset(i), fields.valueLength(i));
-          if (contentLength == Decimal.MALFORMED) {
+          contentLength = Ascii.decimal(bytes, fields.valueOffset(i), fields.valueLength(i));
+          if (contentLength == Ascii.NO_NUMBER) {
             return null;
           }
         }

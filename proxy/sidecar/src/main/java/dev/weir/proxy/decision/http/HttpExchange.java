@@ -1,12 +1,12 @@
 package dev.weir.proxy.decision.http;
 
-import dev.weir.proxy.exchange.Decimal;
 import dev.weir.proxy.exchange.EncodedHead;
 import dev.weir.proxy.exchange.ProxiedRequest;
 import dev.weir.proxy.exchange.ServiceSide;
 import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.TurnEnd;
+import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.GrpcStatus;
 import dev.weir.proxy.request.RequestEnd;
@@ -93,7 +93,7 @@ final class HttpExchange implements ServiceSide, HttpCall, TurnEnd.Member {
     int field = view.findField(CONTENT_LENGTH, 0);
     return field < 0
         ? -1
-        : Decimal.read(view.bytes(), view.valueOffset(field), view.valueLength(field));
+        : Ascii.decimal(view.bytes(), view.valueOffset(field), view.valueLength(field));
   }
 
   @Override

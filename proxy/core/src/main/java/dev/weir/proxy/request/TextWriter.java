@@ -1,4 +1,4 @@
-package dev.weir.proxy.exchange;
+package dev.weir.proxy.request;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteOrder;

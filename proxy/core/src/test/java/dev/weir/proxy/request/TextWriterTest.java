@@ -1,4 +1,4 @@
-package dev.weir.proxy.exchange;
+package dev.weir.proxy.request;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
