@@ -41,9 +41,7 @@ final class Http1Messages {
             ? !same.chunked() || !out.wantsContent()
             : incoming.contentLength() >= 0;
     out.set(bytes, incoming, isFramed ? BodyForm.AS_FRAMED : BodyForm.DATA);
-    if (key != null) {
-      out.webSocketKey(key);
-    }
+    out.webSocketKey(key);
   }
 
   /**
@@ -54,9 +52,7 @@ final class Http1Messages {
     WebSocketKey key = key(incoming);
     BodyForm form = incoming.contentLength() < 0 ? BodyForm.DATA : BodyForm.AS_FRAMED;
     out.or(write(incoming, key), form);
-    if (key != null) {
-      out.webSocketKey(key);
-    }
+    out.webSocketKey(key);
   }
 
   private ByteBuf write(IncomingRequest incoming, WebSocketKey key) {

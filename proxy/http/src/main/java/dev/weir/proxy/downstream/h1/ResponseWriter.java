@@ -99,7 +99,7 @@ final class ResponseWriter {
       endsWithConnection = http10 && hasBody && (unframed || dechunks);
     } else {
       dechunks = true; // it has no chunks of its own
-      unframed = hasContent(head, headMethod) && head.contentLength() < 0;
+      unframed = head.hasBody() && !isBodyless(head, headMethod) && head.contentLength() < 0;
       endsWithConnection = http10 && unframed;
     }
     chunks = unframed && !http10;
@@ -142,16 +142,15 @@ final class ResponseWriter {
     }
   }
 
-  private static boolean hasContent(IncomingResponse head, boolean headMethod) {
-    return head.hasBody() && !headMethod && head.status() != 204 && head.status() != 304;
+  private static boolean isBodyless(IncomingResponse head, boolean headMethod) {
+    return headMethod || head.status() == 204 || head.status() == 304;
   }
 
   /** Writes Content-Length, if the length of a body from another protocol is known. */
   private static void frame(IncomingResponse head, boolean headMethod, ByteBuf out) {
-    boolean saysNothing = headMethod || head.status() == 204 || head.status() == 304;
     if (head.contentLength() >= 0 && head.status() != 204) {
       ResponseHeadWriter.addContentLength(head.contentLength(), out);
-    } else if (!head.hasBody() && !saysNothing) {
+    } else if (!head.hasBody() && !isBodyless(head, headMethod)) {
       ResponseHeadWriter.addContentLength(0, out);
     }
   }
@@ -177,14 +176,18 @@ final class ResponseWriter {
   }
 
   private void writeChunk(ByteBuf bytes, int length) {
-    ByteBuf out = pending == null ? channel.alloc().directBuffer(ChunkWriter.MAX_BYTES) : pending;
-    pending = null;
-    ChunkWriter.writeSize(out, length);
-    ChannelIo.write(channel, out);
+    ChunkWriter.writeSize(pending(), length);
+    writePending();
     ChannelIo.write(channel, bytes);
-    ByteBuf end = channel.alloc().directBuffer(ChunkWriter.MAX_BYTES);
-    ChunkWriter.writeEnd(end);
-    ChannelIo.write(channel, end);
+    ChunkWriter.writeEnd(pending());
+  }
+
+  /** The buffer of what is written next: with the head in it, if that has not been written. */
+  private ByteBuf pending() {
+    if (pending == null) {
+      pending = channel.alloc().directBuffer(2 * ChunkWriter.MAX_BYTES);
+    }
+    return pending;
   }
 
   private void writePending() {
@@ -201,22 +204,16 @@ final class ResponseWriter {
   }
 
   void complete() {
-    writePending();
     if (chunks) {
-      ByteBuf end = channel.alloc().directBuffer(ChunkWriter.MAX_BYTES);
-      ChunkWriter.writeLast(end);
-      ChannelIo.write(channel, end);
+      ChunkWriter.writeLast(pending());
     }
-    ChannelIo.flush(channel);
+    flush();
   }
 
   /** Completes the response with trailers, where its body has a place for them. */
   void complete(RequestView trailers) {
     if (chunks) {
-      writePending();
-      ByteBuf end = channel.alloc().directBuffer(TrailerWriter.maxBytes(trailers));
-      TrailerWriter.write(trailers, end);
-      ChannelIo.write(channel, end);
+      TrailerWriter.write(trailers, pending().ensureWritable(TrailerWriter.maxBytes(trailers)));
       chunks = false;
     }
     complete();
