@@ -13,10 +13,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Every figure that event loops count for themselves, declared once: its name and help, its label,
- * and thereby its words in a loop's row of {@link Counters}. {@link LoopMetrics}, {@link
- * Http2Metrics} and {@link StoreMetrics} count them, {@link WeirCollector} exposes all that are
- * declared here.
+ * The counters and gauges that event loops keep, each declared once with its name, help text and
+ * label, which give it its place in a loop's row of {@link Counters}. {@link LoopMetrics}, {@link
+ * Http2Metrics} and {@link StoreMetrics} count them; {@link WeirCollector} exposes all of them.
  */
 final class LoopFigures {
   private static final List<LoopCounter> COUNTERS = new ArrayList<>();
@@ -119,7 +118,8 @@ final class LoopFigures {
   static final LoopCounter STORE_BATCHES =
       ofStore("batches", "Calls of the script in Redis, each with a batch of checks.");
   static final LoopCounter STORE_CHECKS =
-      ofStore("checks", "Checks in calls of the script, each of one budget.");
+      ofStore(
+          "checks", "Checks in calls of the script; requests for the same budgets can share one.");
   static final LoopCounter STORE_REQUESTS =
       ofStore(
           "requests", "Requests decided by calls of the script; one check may stand for several.");
