@@ -6,6 +6,9 @@ import dev.weir.bench.torture.judge.Evidence;
 import dev.weir.bench.torture.judge.Finding;
 import dev.weir.bench.torture.judge.Happening;
 import dev.weir.bench.torture.judge.Judge;
+import dev.weir.bench.torture.judge.ProcessEnd;
+import dev.weir.bench.torture.judge.Reading;
+import dev.weir.bench.torture.judge.Revival;
 import dev.weir.bench.torture.plan.AttackPlan;
 import dev.weir.bench.torture.plan.ClientPlan;
 import dev.weir.bench.torture.plan.Draw;
@@ -15,11 +18,14 @@ import dev.weir.bench.torture.plan.RulePlan;
 import dev.weir.bench.torture.site.Site;
 import dev.weir.bench.torture.traffic.Attack;
 import dev.weir.bench.torture.traffic.HonestClient;
+import dev.weir.bench.torture.traffic.Probes;
+import dev.weir.bench.torture.traffic.Target;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -31,6 +37,13 @@ import java.util.concurrent.TimeoutException;
 final class Episode {
   private static final int SETTLE_SECONDS = 20;
   private static final long END_SECONDS = 60;
+
+  /** Identities of a rule whose budgets are read in the end. */
+  private static final int READINGS_MOST = 8;
+
+  /** Budgets of such windows are whole again within seconds. */
+  private static final long SHORT_WINDOW_MS = 2_000;
+
   private static final long LOG_MARGIN_MS = 1_000;
 
   private final Plan plan;
@@ -75,7 +88,8 @@ final class Episode {
   private Outcome run(Site site, ExecutorService threads) throws IOException, InterruptedException {
     final List<HonestClient> clients = new ArrayList<>();
     final List<Attack> attacks = new ArrayList<>();
-    final List<String> paths = plan.rules().stream().map(RulePlan::path).toList();
+    final List<String> paths =
+        plan.rules().stream().filter(rule -> !rule.envoy()).map(RulePlan::path).toList();
     for (ClientPlan client : plan.clients()) {
       clients.add(
           new HonestClient(
@@ -100,7 +114,12 @@ final class Episode {
     attacks.forEach(Attack::stop);
     clients.forEach(HonestClient::stop);
     running.forEach(client -> await(client, "a client", findings));
-    final Evidence evidence = settled(site, clients, startNs, epochNs);
+    final List<Asked> asked =
+        clients.stream()
+            .flatMap(client -> client.asked().stream())
+            .sorted(Comparator.comparingLong(Asked::sentNs))
+            .toList();
+    final Evidence evidence = afterwards(site, settled(site, asked, startNs, epochNs), threads);
     for (Judge judge : Judge.all()) {
       findings.addAll(judge.judge(evidence));
     }
@@ -135,17 +154,13 @@ final class Episode {
   }
 
   /** The evidence, once processes have let go of what clients had, or have had the time for it. */
-  private Evidence settled(Site site, List<HonestClient> clients, long startNs, long epochNs)
+  private Evidence settled(Site site, List<Asked> asked, long startNs, long epochNs)
       throws InterruptedException {
-    final List<Asked> asked =
-        clients.stream()
-            .flatMap(client -> client.asked().stream())
-            .sorted(Comparator.comparingLong(Asked::sentNs))
-            .toList();
     final Judge leftovers = Judge.ofLeftovers();
     final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(SETTLE_SECONDS);
     while (true) {
       TimeUnit.MILLISECONDS.sleep(250);
+      final List<ProcessEnd> ends = site.ends();
       final Evidence evidence =
           new Evidence(
               plan,
@@ -157,10 +172,66 @@ final class Episode {
               site.regimes(),
               pulse.pauses(),
               site.passedUndecided(),
-              site.ends());
+              List.of(),
+              List.of(),
+              ends);
       if (leftovers.judge(evidence).isEmpty() || System.nanoTime() - deadlineNs > 0) {
         return evidence;
       }
+    }
+  }
+
+  /** The same with what sidecars say of budgets, and whether those of short windows are back. */
+  private static Evidence afterwards(Site site, Evidence evidence, ExecutorService threads)
+      throws InterruptedException {
+    final List<Reading> readings = new ArrayList<>();
+    final List<Future<Revival>> reviving = new ArrayList<>();
+    final List<RulePlan> rules = evidence.regimes().get(evidence.regimes().size() - 1).rules();
+    for (RulePlan rule : rules) {
+      if (rule.envoy()) {
+        continue; // nobody but its clients can ask about it
+      }
+      final List<List<Integer>> identities =
+          evidence.asked().stream()
+              .filter(asked -> asked.rule() == rule.number())
+              .map(Asked::identities)
+              .distinct()
+              .limit(READINGS_MOST)
+              .toList();
+      for (Target target : site.targets()) {
+        for (List<Integer> each : identities) {
+          reading(site, target, rule, each).ifPresent(readings::add);
+        }
+      }
+      if (!identities.isEmpty()
+          && rule.limits().stream().allMatch(limit -> limit.windowMs() <= SHORT_WINDOW_MS)) {
+        site.targets()
+            .forEach(
+                target ->
+                    reviving.add(
+                        threads.submit(() -> Probes.revive(target, rule.number(), rule.path()))));
+      }
+    }
+    final List<Revival> revivals = new ArrayList<>();
+    for (Future<Revival> revival : reviving) {
+      try {
+        revivals.add(revival.get(END_SECONDS, TimeUnit.SECONDS));
+      } catch (ExecutionException | TimeoutException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    return evidence.with(readings, revivals);
+  }
+
+  /** What the store or the sidecar itself says; empty if {@code on-store-failure} decided. */
+  private static Optional<Reading> reading(
+      Site site, Target target, RulePlan rule, List<Integer> identities) {
+    try {
+      final double before = site.undecided(target);
+      final Reading reading = Probes.read(target, rule.number(), rule.path(), identities);
+      return site.undecided(target) == before ? Optional.of(reading) : Optional.empty();
+    } catch (IOException e) {
+      return Optional.empty();
     }
   }
 

@@ -2,6 +2,7 @@ package dev.weir.bench.torture;
 
 import dev.weir.bench.torture.judge.Finding;
 import dev.weir.bench.torture.plan.Plan;
+import dev.weir.bench.torture.plan.RulePlan;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -36,7 +37,7 @@ final class Shrinking {
     String report = failed.report();
     for (String part : plan.parts()) {
       final Plan less = smallest.without(part);
-      if (less.clients().isEmpty() || less.rules().isEmpty()) {
+      if (less.clients().isEmpty() || less.rules().stream().allMatch(RulePlan::envoy)) {
         continue;
       }
       for (int i = 0; i < TRIES && System.nanoTime() - beganNs < MOST_NS; i++) {

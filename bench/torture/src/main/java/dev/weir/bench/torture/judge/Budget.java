@@ -55,26 +55,23 @@ record Budget(int rule, int limit, String who, LimitPlan plan, List<Use> uses) {
               .orElseThrow()
               .limits()
               .get(index);
-      final StringBuilder who = new StringBuilder();
-      limit
-          .key()
-          .forEach(
-              part ->
-                  who.append(' ')
-                      .append(LimitPlan.FIELDS.get(part))
-                      .append('=')
-                      .append(asked.identities().get(part)));
-      if (versions.get(0).mode() == RulePlan.Mode.LOCAL) {
-        who.append(" at process ").append(asked.life());
-      }
-      final String name = asked.rule() + "." + index + who;
+      final String who = who(limit, versions.get(0).mode(), asked.identities(), asked.life());
+      final String name = asked.rule() + "." + index + " " + who;
       budgets
           .computeIfAbsent(
-              name,
-              any -> new Budget(asked.rule(), index, who.toString(), limit, new ArrayList<>()))
+              name, any -> new Budget(asked.rule(), index, who, limit, new ArrayList<>()))
           .uses
           .add(use(evidence, asked, versions, index));
     }
+  }
+
+  /** The text of an identity, with the process that counts it in mode local. */
+  static String who(LimitPlan limit, RulePlan.Mode mode, List<Integer> identities, int life) {
+    final StringBuilder who = new StringBuilder();
+    for (int part : limit.key()) {
+      who.append(LimitPlan.FIELDS.get(part)).append('=').append(identities.get(part)).append(' ');
+    }
+    return mode == RulePlan.Mode.LOCAL ? who + "at process " + life : who.toString();
   }
 
   private static Use use(Evidence evidence, Asked asked, List<RulePlan> versions, int limit) {

@@ -16,7 +16,6 @@ import java.util.Map;
  */
 final class EarlyRefusalJudge implements Judge {
   private static final long MS = 1_000_000;
-  private static final long CLOCK_MS = 20;
 
   /** Refusals that are looked at of one budget, evenly among all. */
   private static final int SAMPLES = 300;
@@ -82,12 +81,12 @@ final class EarlyRefusalJudge implements Judge {
     final long cost =
         Budget.versions(evidence, asked.rule(), asked.sentNs(), asked.answeredNs()).get(0).cost();
     final boolean paces = limit.algorithm().promise() == Algorithm.Promise.PACED;
-    final double used = paces ? level(budget, asked) : inWindow(evidence, budget, asked);
+    final double used = paces ? level(evidence, budget, asked) : inWindow(evidence, budget, asked);
     return used + cost <= (paces ? limit.burst() : limit.count());
   }
 
   /** The most that a budget that paces may have been in debt when a request was decided. */
-  private static double level(Budget budget, Asked asked) {
+  private static double level(Evidence evidence, Budget budget, Asked asked) {
     final double unitsPerNs = budget.plan().count() / (double) (budget.plan().windowMs() * MS);
     final long atNs = asked.sentNs();
     final List<long[]> charges = new ArrayList<>();
@@ -103,7 +102,8 @@ final class EarlyRefusalJudge implements Judge {
       level = Math.max(0, level - (charge[0] - lastNs) * unitsPerNs) + charge[1];
       lastNs = charge[0];
     }
-    final double regained = (atNs - CLOCK_MS * MS - lastNs) * unitsPerNs;
+    final double regained =
+        (atNs - evidence.clockNs(atNs, asked.answeredNs()) - lastNs) * unitsPerNs;
     return Math.max(0, level - Math.max(0, regained));
   }
 
@@ -111,7 +111,7 @@ final class EarlyRefusalJudge implements Judge {
   private static long inWindow(Evidence evidence, Budget budget, Asked asked) {
     final LimitPlan limit = budget.plan();
     final long windowNs = limit.windowMs() * MS;
-    final long marginNs = CLOCK_MS * MS;
+    final long marginNs = evidence.clockNs(asked.sentNs(), asked.answeredNs());
     final long sinceNs;
     if (limit.algorithm().promise() == Algorithm.Promise.ANY_WINDOW) {
       sinceNs = asked.sentNs() - windowNs - marginNs;

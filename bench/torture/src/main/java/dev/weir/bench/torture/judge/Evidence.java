@@ -23,9 +23,36 @@ public record Evidence(
     List<Regime> regimes,
     List<Pause> pauses,
     long passedUndecided,
+    List<Reading> readings,
+    List<Revival> revivals,
     List<ProcessEnd> ends) {
-  /** Milliseconds since the start, for people. */
-  long ms(long ns) {
-    return (ns - startNs) / 1_000_000;
+  private static final long CLOCK_NS = 20_000_000;
+  private static final long BUSY_CLOCK_NS = 1_000_000_000;
+
+  /**
+   * How far a process's clock, which it reads once in each turn of its loop, may be behind within a
+   * span: a turn is longer on a machine that is busy.
+   */
+  long clockNs(long fromNs, long toNs) {
+    return pauses.stream().anyMatch(pause -> pause.isAround(fromNs, toNs))
+        ? BUSY_CLOCK_NS
+        : CLOCK_NS;
+  }
+
+  /** The same with what was asked when all traffic had ended. */
+  public Evidence with(List<Reading> read, List<Revival> revived) {
+    return new Evidence(
+        plan,
+        startNs,
+        epochNs,
+        asked,
+        served,
+        happenings,
+        regimes,
+        pauses,
+        passedUndecided,
+        read,
+        revived,
+        ends);
   }
 }

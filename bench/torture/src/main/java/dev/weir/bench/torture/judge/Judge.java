@@ -22,6 +22,8 @@ public interface Judge {
     return List.of(
         new WindowJudge(),
         new EarlyRefusalJudge(),
+        new ConservationJudge(),
+        new RevivalJudge(),
         new ExchangeJudge(),
         new SuccessJudge(),
         new LeftoverJudge());

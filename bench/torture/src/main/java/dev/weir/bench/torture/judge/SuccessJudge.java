@@ -1,6 +1,5 @@
 package dev.weir.bench.torture.judge;
 
-import dev.weir.bench.torture.plan.FaultPlan;
 import dev.weir.bench.torture.plan.RulePlan;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -19,9 +18,6 @@ final class SuccessJudge implements Judge {
 
   /** After a fault connections are made again, and breakers close. */
   private static final long AFTER_NS = 3_000 * MS;
-
-  /** Around a pause of the machine nobody is blamed for being late. */
-  private static final long BUSY_NS = 1_000 * MS;
 
   /** Of a hundred undisturbed answers, 99 come within this time. */
   private static final long P99_NS = 2_000 * MS;
@@ -77,8 +73,7 @@ final class SuccessJudge implements Judge {
 
   private static boolean isExcused(Evidence evidence, Asked asked) {
     for (Pause pause : evidence.pauses()) {
-      if (pause.fromNs() - BUSY_NS <= asked.answeredNs()
-          && pause.toNs() + BUSY_NS >= asked.sentNs()) {
+      if (pause.isAround(asked.sentNs(), asked.answeredNs())) {
         return true;
       }
     }
@@ -93,10 +88,7 @@ final class SuccessJudge implements Judge {
 
   private static boolean excuses(Evidence evidence, Happening happening, Asked asked) {
     return switch (happening.kind().lane()) {
-      case SIDECAR ->
-          happening.kind() != FaultPlan.Kind.RULES_CHANGED
-              && happening.kind() != FaultPlan.Kind.RULES_BROKEN
-              && happening.sidecar() == asked.sidecar();
+      case SIDECAR -> happening.sidecar() == asked.sidecar(); // of a reload there is none
       case SERVICE -> asked.kind().isProxied();
       case STORE ->
           Budget.versions(evidence, asked.rule(), asked.sentNs(), asked.answeredNs()).stream()

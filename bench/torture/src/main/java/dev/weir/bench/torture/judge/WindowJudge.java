@@ -2,6 +2,7 @@ package dev.weir.bench.torture.judge;
 
 import dev.weir.bench.torture.judge.Budget.Use;
 import dev.weir.bench.torture.plan.Algorithm;
+import dev.weir.bench.torture.plan.FaultPlan;
 import dev.weir.bench.torture.plan.LimitPlan;
 import dev.weir.bench.torture.plan.Plan;
 import dev.weir.bench.torture.plan.RulePlan;
@@ -19,8 +20,8 @@ import java.util.OptionalLong;
 final class WindowJudge implements Judge {
   private static final long MS = 1_000_000;
 
-  /** How far a process's clock, read once in each turn of its loop, may be behind. */
-  private static final long CLOCK_MS = 20;
+  /** For so long units may be used that were leased before a budget began anew. */
+  private static final long LEASE_NS = 2_000 * MS;
 
   @Override
   public List<Finding> judge(Evidence evidence) {
@@ -75,18 +76,19 @@ final class WindowJudge implements Judge {
   /** Whether no unit that passed within a span may have come back before its end. */
   private static boolean inOneWindow(Evidence evidence, LimitPlan limit, long fromNs, long toNs) {
     final long windowNs = limit.windowMs() * MS;
+    final long clockNs = evidence.clockNs(fromNs, toNs);
     return switch (limit.algorithm().promise()) {
       case PACED -> true;
       case ANY_WINDOW -> {
         // A unit of a ring counts for the window less up to a sub-window.
         final long countsNs =
             limit.algorithm() == Algorithm.BUCKET_RING ? windowNs - windowNs / 10 : windowNs;
-        yield toNs - fromNs <= countsNs - CLOCK_MS * MS;
+        yield toNs - fromNs <= countsNs - clockNs;
       }
       case CLOCK_WINDOW -> {
         final long epochNs = evidence.epochNs() - evidence.startNs();
-        yield Math.floorDiv(fromNs + epochNs - CLOCK_MS * MS, windowNs)
-            == Math.floorDiv(toNs + epochNs + CLOCK_MS * MS, windowNs);
+        yield Math.floorDiv(fromNs + epochNs - clockNs, windowNs)
+            == Math.floorDiv(toNs + epochNs + clockNs, windowNs);
       }
     };
   }
@@ -99,9 +101,9 @@ final class WindowJudge implements Judge {
     final boolean paces = budget.plan().algorithm().promise() == Algorithm.Promise.PACED;
     final long atOnce =
         paces ? limits.stream().mapToLong(LimitPlan::burst).max().orElseThrow() : count;
-    long allowed = atOnce * (1 + renewals(evidence, versions, fromNs, toNs));
+    long allowed = atOnce * (1 + renewals(evidence, budget, versions, fromNs, toNs));
     if (paces) {
-      final double spanMs = (toNs - fromNs) / (double) MS + CLOCK_MS;
+      final double spanMs = (toNs - fromNs + evidence.clockNs(fromNs, toNs)) / (double) MS;
       allowed += (long) Math.floor(count * spanMs / budget.plan().windowMs());
     }
     final boolean passesUndecided =
@@ -119,17 +121,29 @@ final class WindowJudge implements Judge {
     return OptionalLong.of(allowed);
   }
 
-  /** How often within a span budgets may have begun anew. */
-  private static long renewals(Evidence evidence, List<RulePlan> versions, long fromNs, long toNs) {
-    if (versions.stream().noneMatch(RulePlan::needsStore)) {
-      return 0;
+  /** How often within a span a budget may have begun anew. */
+  private static long renewals(
+      Evidence evidence, Budget budget, List<RulePlan> versions, long fromNs, long toNs) {
+    final boolean leases = versions.stream().anyMatch(rule -> rule.mode() == RulePlan.Mode.LEASED);
+    long renewals = 0;
+    for (Happening happening : evidence.happenings()) {
+      if (happening.touches(fromNs, toNs, 0, leases ? LEASE_NS : 0)) {
+        if (happening.kind() == FaultPlan.Kind.BUDGETS_RESET) {
+          renewals += happening.rule() == budget.rule() ? 1 : 0;
+        } else if (versions.stream().anyMatch(RulePlan::needsStore)) {
+          renewals += renewals(evidence.plan().store(), happening.kind());
+        }
+      }
     }
-    final long emptied =
-        evidence.happenings().stream()
-            .filter(happening -> happening.touches(fromNs, toNs, 0, 0))
-            .filter(happening -> happening.kind().losesBudgets())
-            .count();
-    // In a failover some sidecars may ask the old server and some the new one.
-    return evidence.plan().store() == Plan.StoreKind.STANDALONE ? emptied : 2 * emptied;
+    return renewals;
+  }
+
+  private static int renewals(Plan.StoreKind store, FaultPlan.Kind kind) {
+    return switch (store) {
+      case STANDALONE, SHARDED -> kind == FaultPlan.Kind.STORE_KILLED ? 1 : 0;
+      // A replica takes over; meanwhile some sidecars may ask the old server and some the new one.
+      case SENTINEL, CLUSTER ->
+          kind == FaultPlan.Kind.STORE_KILLED || kind == FaultPlan.Kind.STORE_HUNG ? 2 : 0;
+    };
   }
 }

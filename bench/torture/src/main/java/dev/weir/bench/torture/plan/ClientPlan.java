@@ -19,7 +19,9 @@ public record ClientPlan(int number, Kind kind, int rule, int identities, int pa
     /** {@code GET /v1/check/...}. */
     HTTP_CHECK,
     /** {@code CheckRateLimit} of {@code weir.v1.RateLimiter}. */
-    DECISION;
+    DECISION,
+    /** {@code ShouldRateLimit} of Envoy's rate-limit service. */
+    ENVOY;
 
     /** Whether its requests reach the service. */
     public boolean isProxied() {

@@ -27,6 +27,8 @@ public record FaultPlan(int number, Kind kind, long atMs, int target, long lasts
     RULES_CHANGED(Lane.SIDECAR),
     /** A faulty file and SIGHUP, for all sidecars: the rules stay. */
     RULES_BROKEN(Lane.SIDECAR),
+    /** {@code ResetLimit} for the first identity of a rule. */
+    BUDGETS_RESET(Lane.SIDECAR),
     /** SIGKILL, and an empty start later. */
     STORE_KILLED(Lane.STORE),
     /** SIGSTOP, and SIGCONT later. */
@@ -56,11 +58,6 @@ public record FaultPlan(int number, Kind kind, long atMs, int target, long lasts
 
     public Lane lane() {
       return lane;
-    }
-
-    /** Whether the store has no budgets, or older ones, after it. */
-    public boolean losesBudgets() {
-      return this == STORE_KILLED;
     }
   }
 }

@@ -46,7 +46,7 @@ public record Plan(
     final int sidecars = 2 + draw.below(2);
     final boolean http2Service = draw.chance(50);
     final StoreKind store = drawStore(draw.split());
-    final long storeDeadlineMs = draw.split().spread(50, 1_000);
+    final long storeDeadlineMs = draw.split().spread(100, 1_000);
     return new Plan(
             seed,
             lastsMs,
@@ -89,13 +89,40 @@ public record Plan(
               List.copyOf(limits),
               cost,
               draw.of(RulePlan.OnStoreFailure.values()),
-              draw.chance(8)));
+              draw.chance(8),
+              false));
+    }
+    if (draw.chance(50)) {
+      rules.add(drawEnvoys(draw, count));
     }
     return rules;
   }
 
+  private static RulePlan drawEnvoys(Draw draw, int number) {
+    final LimitPlan limit =
+        new LimitPlan(
+            Algorithm.FIXED_WINDOW,
+            draw.spread(1, 300),
+            draw.of(1_000L, 60_000L, 3_600_000L),
+            1,
+            List.of(0, 1));
+    return new RulePlan(
+        number,
+        draw.of(RulePlan.Mode.LOCAL, RulePlan.Mode.EXACT),
+        List.of(limit),
+        1,
+        RulePlan.OnStoreFailure.CLOSED, // Envoy is told, and decides
+        false,
+        true);
+  }
+
   static LimitPlan drawLimit(Draw draw, int cost) {
     final Algorithm algorithm = draw.of(Algorithm.values());
+    if (draw.chance(25)) {
+      // So much that leases pay: more than four units come back in the life of one.
+      final long count = draw.spread(300, 1_000);
+      return new LimitPlan(algorithm, count, 10 * draw.spread(100, 2_000), count, List.of(0));
+    }
     final long windowMs =
         draw.chance(25) ? draw.of(60_000L, 3_600_000L, DAY_MS) : 10 * draw.spread(20, 1_500);
     // What clients ask of one identity: of the order of 20 units a second.
@@ -118,19 +145,25 @@ public record Plan(
     final List<ClientPlan> drawn = new ArrayList<>();
     final int count = CLIENTS_LEAST + draw.below(CLIENTS_MOST - CLIENTS_LEAST + 1);
     for (int i = 0; i < count; i++) {
+      final RulePlan rule = rules.get(i % rules.size());
       drawn.add(
           new ClientPlan(
               i,
-              drawKind(draw),
-              rules.get(i % rules.size()).number(),
+              drawKind(draw, rule),
+              rule.number(),
               draw.chance(30) ? 1 : 1 + draw.below(5),
               (int) draw.spread(2, 60)));
     }
     return with(rules, drawn, attacks, faults);
   }
 
-  private ClientPlan.Kind drawKind(Draw draw) {
-    final ClientPlan.Kind kind = draw.of(ClientPlan.Kind.values());
+  private ClientPlan.Kind drawKind(Draw draw, RulePlan rule) {
+    if (rule.envoy()) {
+      return ClientPlan.Kind.ENVOY;
+    }
+    final List<ClientPlan.Kind> kinds =
+        kept(List.of(ClientPlan.Kind.values()), each -> each != ClientPlan.Kind.ENVOY);
+    final ClientPlan.Kind kind = draw.of(kinds);
     // Calls need a service of HTTP/2.
     return kind == ClientPlan.Kind.GRPC && !http2Service ? ClientPlan.Kind.HTTP2 : kind;
   }
@@ -241,9 +274,10 @@ public record Plan(
     rules.forEach(
         rule ->
             lines.add(
-                "rule %d: %s cost %d %s%s %s"
+                "rule %d: %s%s cost %d %s%s %s"
                     .formatted(
                         rule.number(),
+                        rule.envoy() ? "Envoy's, " : "",
                         rule.mode(),
                         rule.cost(),
                         rule.needsStore() ? rule.onStoreFailure() : "",

@@ -16,7 +16,9 @@ public final class RuleChange {
     final Draw draw = new Draw(variant);
     final List<RulePlan> changed = new ArrayList<>(rules);
     final int index = draw.below(rules.size());
-    changed.set(index, change(rules.get(index), draw));
+    if (!rules.get(index).envoy()) {
+      changed.set(index, change(rules.get(index), draw));
+    }
     if (draw.chance(30)) {
       // The order of rules with paths of their own means nothing.
       changed.add(changed.remove(0));

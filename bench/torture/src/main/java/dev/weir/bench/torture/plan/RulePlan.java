@@ -8,6 +8,8 @@ import java.util.Locale;
  * One rule, for all requests below its path.
  *
  * @param number tells it from the others, whatever is left out.
+ * @param envoy whether it stands in a file of Envoy's descriptors, and not among the rules; its one
+ *     limit counts by fixed windows.
  * @param onStoreFailure means nothing in mode local.
  */
 public record RulePlan(
@@ -16,7 +18,8 @@ public record RulePlan(
     List<LimitPlan> limits,
     int cost,
     OnStoreFailure onStoreFailure,
-    boolean dryRun) {
+    boolean dryRun,
+    boolean envoy) {
 
   /** Who decides. */
   public enum Mode {
@@ -51,23 +54,45 @@ public record RulePlan(
   }
 
   RulePlan withLimits(List<LimitPlan> others) {
-    return new RulePlan(number, mode, others, cost, onStoreFailure, dryRun);
+    return new RulePlan(number, mode, others, cost, onStoreFailure, dryRun, envoy);
   }
 
   RulePlan withMode(Mode other) {
-    return new RulePlan(number, other, limits, cost, onStoreFailure, dryRun);
+    return new RulePlan(number, other, limits, cost, onStoreFailure, dryRun, envoy);
   }
 
   RulePlan withCost(int other) {
-    return new RulePlan(number, mode, limits, other, onStoreFailure, dryRun);
+    return new RulePlan(number, mode, limits, other, onStoreFailure, dryRun, envoy);
   }
 
   RulePlan withOnStoreFailure(OnStoreFailure other) {
-    return new RulePlan(number, mode, limits, cost, other, dryRun);
+    return new RulePlan(number, mode, limits, cost, other, dryRun, envoy);
   }
 
   RulePlan withDryRun(boolean other) {
-    return new RulePlan(number, mode, limits, cost, onStoreFailure, other);
+    return new RulePlan(number, mode, limits, cost, onStoreFailure, other, envoy);
+  }
+
+  /** As a file of Envoy's descriptors: an entry within the other for each part of the key. */
+  public String envoyYaml() {
+    final LimitPlan limit = limits.get(0);
+    final StringBuilder text = new StringBuilder("domain: " + id() + "\n");
+    text.append("weir: {mode: ").append(mode.name().toLowerCase(Locale.ROOT)).append("}\n");
+    String indent = "";
+    for (int part : limit.key()) {
+      text.append(indent).append("descriptors:\n");
+      text.append(indent).append("  - key: ").append(LimitPlan.FIELDS.get(part)).append('\n');
+      indent += "    ";
+    }
+    final String unit =
+        switch ((int) limit.windowMs()) {
+          case 1_000 -> "second";
+          case 60_000 -> "minute";
+          default -> "hour";
+        };
+    return text.append(indent)
+        .append("rate_limit: {unit: %s, requests_per_unit: %d}%n".formatted(unit, limit.count()))
+        .toString();
   }
 
   /** As an item of {@code rules}. */

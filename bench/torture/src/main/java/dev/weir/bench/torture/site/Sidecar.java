@@ -19,7 +19,8 @@ import java.util.stream.Collectors;
  */
 final class Sidecar implements AutoCloseable {
   private static final AtomicInteger LIVES = new AtomicInteger();
-  private static final long RELOAD_NS = TimeUnit.SECONDS.toNanos(10);
+  private static final long RELOAD_SECONDS = 30;
+  private static final long RELOAD_NS = TimeUnit.SECONDS.toNanos(RELOAD_SECONDS);
 
   private final int number;
   private final Path launcher;
@@ -101,7 +102,10 @@ final class Sidecar implements AutoCloseable {
   }
 
   static String rules(List<RulePlan> rules) {
-    return rules.stream().map(RulePlan::yaml).collect(Collectors.joining("", "rules:\n", ""));
+    return rules.stream()
+        .filter(rule -> !rule.envoy())
+        .map(RulePlan::yaml)
+        .collect(Collectors.joining("", "rules:\n", ""));
   }
 
   /** Gives it other rules, without telling it. */
@@ -112,14 +116,15 @@ final class Sidecar implements AutoCloseable {
   /**
    * Tells it that its rules have changed, and waits until it has read them.
    *
-   * @throws IOException if it has not within 10 s.
+   * @throws IOException if it has not within 30 s.
    */
   void reload(double reloadsBefore) throws IOException, InterruptedException {
     present.process().signal("HUP");
     final long beganNs = System.nanoTime();
     while (reloads() <= reloadsBefore) {
       if (System.nanoTime() - beganNs > RELOAD_NS) {
-        throw new IOException("sidecar " + number + " has not read its rules 10 s after SIGHUP");
+        throw new IOException(
+            "sidecar " + number + " has not read its rules " + RELOAD_SECONDS + " s after SIGHUP");
       }
       TimeUnit.MILLISECONDS.sleep(20);
     }

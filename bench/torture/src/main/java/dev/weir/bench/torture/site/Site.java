@@ -9,6 +9,7 @@ import dev.weir.bench.torture.plan.RuleChange;
 import dev.weir.bench.torture.plan.RulePlan;
 import dev.weir.bench.torture.traffic.HonestClient;
 import dev.weir.bench.torture.traffic.Ledger;
+import dev.weir.bench.torture.traffic.Probes;
 import dev.weir.bench.torture.traffic.Service;
 import dev.weir.bench.torture.traffic.Target;
 import java.io.IOException;
@@ -24,6 +25,9 @@ import java.util.concurrent.TimeUnit;
  * faults has a thread of its own; targets may be asked for by any. Ends all that it started.
  */
 public final class Site implements AutoCloseable {
+  private static final String ENVOYS = "limits";
+  private static final String TOKENS = "tokens";
+  private static final String TOKEN = "one-token-of-the-torture-run";
   private static final int RETURN_MS = 300;
   private static final int CALM_TRIES = 100;
   private static final int CALM_TIMES = 10;
@@ -53,7 +57,9 @@ public final class Site implements AutoCloseable {
       started = new StoreSite(plan.store());
       for (int i = 0; i < plan.sidecars(); i++) {
         final Path own = Files.createDirectory(folder.resolve("sidecar-" + i));
-        sidecars.add(new Sidecar(i, launcher, own, settings(started)));
+        Files.writeString(own.resolve(TOKENS), TOKEN + "\n");
+        writeEnvoys(own);
+        sidecars.add(new Sidecar(i, launcher, own, settings(started, own)));
       }
       store = started;
       for (Sidecar sidecar : sidecars) {
@@ -70,17 +76,38 @@ public final class Site implements AutoCloseable {
     }
   }
 
-  private String settings(StoreSite at) {
+  private String settings(StoreSite at, Path own) {
     return """
         service: torture
         upstream: %s
         trusted-proxies: [%s/32]
+        decision-tokens: %s
+        %s
         event-loops: 1
         timeouts: {drain: 3s}
         table: {ring-keys: 1024, ring-cells: 1000}
         redis: {%s, deadline: %dms}
         """
-        .formatted(service.url(), HonestClient.PROXY, at.settings(), plan.storeDeadlineMs());
+        .formatted(
+            service.url(),
+            HonestClient.PROXY,
+            own.resolve(TOKENS),
+            hasEnvoys() ? "ratelimit-config: " + own.resolve(ENVOYS) : "",
+            at.settings(),
+            plan.storeDeadlineMs());
+  }
+
+  private boolean hasEnvoys() {
+    return plan.rules().stream().anyMatch(RulePlan::envoy);
+  }
+
+  private void writeEnvoys(Path folder) throws IOException {
+    final Path envoys = Files.createDirectory(folder.resolve(ENVOYS));
+    for (RulePlan rule : plan.rules()) {
+      if (rule.envoy()) {
+        Files.writeString(envoys.resolve(rule.id() + ".yaml"), rule.envoyYaml());
+      }
+    }
   }
 
   /** The sidecars that may be asked now. */
@@ -123,6 +150,11 @@ public final class Site implements AutoCloseable {
     }
   }
 
+  /** How often the store did not decide for a sidecar, so far. */
+  public double undecided(Target target) throws IOException {
+    return sidecars.get(target.sidecar()).present().metric("weir_store_undecided_total");
+  }
+
   /** How all processes that there were are now. */
   public List<ProcessEnd> ends() {
     return lives().map(Life::end).toList();
@@ -161,6 +193,7 @@ public final class Site implements AutoCloseable {
       }
       case RULES_CHANGED -> change(RuleChange.apply(rules, fault.number() * 100 + fault.target()));
       case RULES_BROKEN -> write("rules:\n  - id: broken\n    limit: 0/1m\n");
+      case BUDGETS_RESET -> Probes.reset(sidecar.target(), rule(fault).path(), TOKEN);
       case SERVICE_RESTARTED -> service.restart(fault.lastsMs());
       default -> store.happen(fault);
     }
@@ -170,7 +203,14 @@ public final class Site implements AutoCloseable {
               fault.target() % sidecars.size();
           default -> Happening.ALL;
         };
-    happenings.add(new Happening(fault.kind(), happenedTo, fromNs, System.nanoTime()));
+    final int rule =
+        fault.kind() == FaultPlan.Kind.BUDGETS_RESET ? rule(fault).number() : Happening.ALL;
+    happenings.add(new Happening(fault.kind(), happenedTo, rule, fromNs, System.nanoTime()));
+  }
+
+  private RulePlan rule(FaultPlan fault) {
+    final List<RulePlan> own = plan.rules().stream().filter(rule -> !rule.envoy()).toList();
+    return own.get(fault.target() / sidecars.size() % own.size());
   }
 
   private void change(List<RulePlan> next) throws IOException, InterruptedException {

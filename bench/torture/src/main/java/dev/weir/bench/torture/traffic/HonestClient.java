@@ -134,6 +134,8 @@ public final class HonestClient implements Runnable {
             case HTTP2 ->
                 new Http2Connection(target.port(), Http2Connection.Use.REQUESTS, TIMEOUT_MS);
             case GRPC -> new Http2Connection(target.port(), Http2Connection.Use.CALLS, TIMEOUT_MS);
+            case ENVOY ->
+                new Http2Connection(target.decisionPort(), Http2Connection.Use.ENVOY, TIMEOUT_MS);
             case DECISION ->
                 new Http2Connection(target.decisionPort(), Http2Connection.Use.CHECKS, TIMEOUT_MS);
           };

@@ -28,8 +28,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +43,15 @@ import java.util.concurrent.TimeoutException;
  * the proxy, or calls of the decision API.
  */
 final class Http2Connection implements Connection {
-  private static final String CHECK = "/weir.v1.RateLimiter/CheckRateLimit";
+
+  private static final String SHOULD_RATE_LIMIT =
+      "/envoy.service.ratelimit.v3.RateLimitService/ShouldRateLimit";
+
+  /** Fields of an answer about quotas, and of one. */
+  private static final int QUOTAS = 2;
+
+  private static final int CURRENT_COUNT = 2;
+
   private static final int MESSAGE_PREFIX = 5;
   private static final int RESOURCE_EXHAUSTED = 8;
   private static final int UNAVAILABLE = 14;
@@ -49,7 +60,8 @@ final class Http2Connection implements Connection {
   enum Use {
     REQUESTS,
     CALLS,
-    CHECKS
+    CHECKS,
+    ENVOY
   }
 
   private final Use use;
@@ -162,6 +174,7 @@ final class Http2Connection implements Connection {
       case REQUESTS -> requested(question);
       case CALLS -> called(question);
       case CHECKS -> checked(question);
+      case ENVOY -> rateLimited(question);
     };
   }
 
@@ -190,22 +203,85 @@ final class Http2Connection implements Connection {
   }
 
   private Answer checked(Question question) throws IOException {
-    final Http2Headers head = new DefaultHttp2Headers().method("POST").path(CHECK);
-    head.scheme("http").authority("torture").set("te", "trailers");
-    head.set("content-type", "application/grpc");
-    final Reply reply = exchange(head, message(check(question)));
+    return passedIfFirstIsOne(call("CheckRateLimit", question, ""));
+  }
+
+  /** A call of Envoy, whose domain the first part of the path names. */
+  private Answer rateLimited(Question question) throws IOException {
+    final Protobuf call = new Protobuf().text(1, question.path().split("/")[1]);
+    final Protobuf descriptor = new Protobuf();
+    for (int i = 0; i < 2; i++) {
+      final Protobuf entry = new Protobuf().text(1, LimitPlan.FIELDS.get(i));
+      descriptor.message(1, entry.text(2, Integer.toString(question.identities().get(i))));
+    }
+    return passedIfFirstIsOne(call(SHOULD_RATE_LIMIT, call.message(2, descriptor).bytes(), ""));
+  }
+
+  /** Both decision APIs say in field 1 whether it may pass: true, and OK, are 1. */
+  private static Answer passedIfFirstIsOne(Reply reply) throws IOException {
     final int status = reply.trailers.getInt("grpc-status", -1);
     if (status != 0) {
       return failed(status == UNAVAILABLE, status + " " + reply.trailers.get("grpc-message"));
     }
-    // Field 1 of the answer, which is first if it is true, and left out if it is false.
-    final byte[] answer = reply.content;
-    return answer.length > MESSAGE_PREFIX && answer[MESSAGE_PREFIX] == Protobuf.varintTag(1)
-        ? Answer.PASSED
-        : Answer.REFUSED;
+    final ProtobufReader answer = read(reply);
+    for (int field = answer.next(); field != 0; field = answer.next()) {
+      if (field == 1 && answer.number() == 1) {
+        return Answer.PASSED;
+      }
+    }
+    return Answer.REFUSED;
   }
 
-  private static byte[] check(Question question) {
+  /** How many units are used of each budget that a question would charge. */
+  List<Long> used(Question question) throws IOException {
+    final Reply reply = call("GetRemainingQuota", question, "");
+    if (reply.trailers.getInt("grpc-status", -1) != 0) {
+      throw new IOException("quota: " + reply.trailers);
+    }
+    final List<Long> used = new ArrayList<>();
+    final ProtobufReader answer = read(reply);
+    for (int field = answer.next(); field != 0; field = answer.next()) {
+      if (field == QUOTAS) {
+        final ProtobufReader quota = new ProtobufReader(answer.bytes());
+        long count = 0;
+        for (int of = quota.next(); of != 0; of = quota.next()) {
+          count = of == CURRENT_COUNT ? quota.number() : count;
+        }
+        used.add(count);
+      }
+    }
+    return used;
+  }
+
+  /** Gives an identity its budgets back. */
+  void reset(Question question, String token) throws IOException {
+    final Reply reply = call("ResetLimit", question, token);
+    if (reply.trailers.getInt("grpc-status", -1) != 0) {
+      throw new IOException("reset: " + reply.trailers);
+    }
+  }
+
+  private static ProtobufReader read(Reply reply) {
+    final int length = Math.max(0, reply.content.length - MESSAGE_PREFIX);
+    return new ProtobufReader(
+        ByteBuffer.wrap(reply.content, reply.content.length - length, length));
+  }
+
+  private Reply call(String method, Question question, String token) throws IOException {
+    return call("/weir.v1.RateLimiter/" + method, identities(question), token);
+  }
+
+  private Reply call(String path, byte[] message, String token) throws IOException {
+    final Http2Headers head = new DefaultHttp2Headers().method("POST").path(path);
+    head.scheme("http").authority("torture").set("te", "trailers");
+    head.set("content-type", "application/grpc");
+    if (!token.isEmpty()) {
+      head.set("authorization", "Bearer " + token);
+    }
+    return exchange(head, message(message));
+  }
+
+  private static byte[] identities(Question question) {
     final Protobuf check = new Protobuf();
     for (int i = 0; i < LimitPlan.FIELDS.size(); i++) {
       final Protobuf identity = i == 0 ? check : new Protobuf();

@@ -29,11 +29,6 @@ final class Protobuf {
     return this;
   }
 
-  /** What stands before a number of a field below 16. */
-  static byte varintTag(int field) {
-    return (byte) (field << 3);
-  }
-
   byte[] bytes() {
     return out.toByteArray();
   }

@@ -21,11 +21,14 @@ final class History {
   private static final long MS = 1_000_000;
 
   private final List<RulePlan> rules;
+  private long beganMs;
   private final List<Asked> asked = new ArrayList<>();
   private final Map<Long, Served> served = new HashMap<>();
   private final List<Happening> happenings = new ArrayList<>();
   private final List<Regime> regimes = new ArrayList<>();
   private final List<ProcessEnd> ends = new ArrayList<>();
+  private final List<Reading> readings = new ArrayList<>();
+  private final List<Revival> revivals = new ArrayList<>();
 
   /** With one rule of one limit, of {@code count} per {@link #WINDOW_MS}. */
   History(Algorithm algorithm, long count, Mode mode) {
@@ -41,8 +44,15 @@ final class History {
                 List.of(new LimitPlan(algorithm, count, windowMs, count, List.of(0))),
                 1,
                 OnStoreFailure.CLOSED,
+                false,
                 false));
     regimes.add(new Regime(rules, Long.MIN_VALUE, Long.MAX_VALUE));
+  }
+
+  /** The episode began so long after the beginning of a day. */
+  History from(long ms) {
+    beganMs = ms;
+    return this;
   }
 
   /** A request of HTTP/1.1 from the first identity, at process 1 of the first sidecar. */
@@ -90,7 +100,13 @@ final class History {
   }
 
   History happen(FaultPlan.Kind kind, long fromMs, long toMs) {
-    happenings.add(new Happening(kind, 0, fromMs * MS, toMs * MS));
+    happenings.add(
+        new Happening(
+            kind,
+            0,
+            kind == FaultPlan.Kind.BUDGETS_RESET ? 0 : Happening.ALL,
+            fromMs * MS,
+            toMs * MS));
     return this;
   }
 
@@ -104,6 +120,7 @@ final class History {
             List.of(rule.limits().get(0).withCount(count)),
             1,
             rule.onStoreFailure(),
+            false,
             false);
     regimes.set(0, new Regime(rules, Long.MIN_VALUE, atMs * MS));
     regimes.add(new Regime(List.of(changed), atMs * MS, Long.MAX_VALUE));
@@ -112,6 +129,17 @@ final class History {
 
   History end(ProcessEnd end) {
     ends.add(end);
+    return this;
+  }
+
+  /** In the end so many units are used at process 1. */
+  History read(long atMs, long used) {
+    readings.add(new Reading(0, List.of(0, 0, 0), 0, 1, atMs * MS, List.of(used)));
+    return this;
+  }
+
+  History revive(boolean passed) {
+    revivals.add(new Revival(0, 0, passed, 0, 1, ""));
     return this;
   }
 
@@ -128,6 +156,18 @@ final class History {
             List.of(),
             List.of(),
             List.of());
-    return new Evidence(plan, 0, 0, asked, served, happenings, regimes, List.of(), 0, ends);
+    return new Evidence(
+        plan,
+        0,
+        beganMs * MS,
+        asked,
+        served,
+        happenings,
+        regimes,
+        List.of(),
+        0,
+        readings,
+        revivals,
+        ends);
   }
 }

@@ -63,6 +63,14 @@ final class WindowJudgeTest {
   }
 
   @Test
+  void allowsAnotherLimitWhereTheBudgetWasGivenBack() {
+    final History history = new History(Algorithm.FIXED_WINDOW, 5, Mode.LOCAL);
+    history.pass(5, 100, 101).pass(5, 500, 501).happen(FaultPlan.Kind.BUDGETS_RESET, 200, 400);
+    assertEquals(0, found(history));
+    assertEquals(1, found(history.pass(1, 502, 503)));
+  }
+
+  @Test
   void allowsNothingForAnEmptiedStoreInModeLocal() {
     final History history = new History(Algorithm.FIXED_WINDOW, 5, Mode.LOCAL);
     history.pass(6, 100, 101).happen(FaultPlan.Kind.STORE_KILLED, 50, 400);
