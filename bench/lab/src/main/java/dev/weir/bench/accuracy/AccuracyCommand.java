@@ -46,8 +46,8 @@ public final class AccuracyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     report.check();
-    expect("--requests", requests, Settings.MIN_REQUESTS, Settings.MAX_REQUESTS);
-    expect("--keys", keys, Settings.MIN_KEYS, Settings.MAX_KEYS);
+    report.expectBetween("--requests", requests, Settings.MIN_REQUESTS, Settings.MAX_REQUESTS);
+    report.expectBetween("--keys", keys, Settings.MIN_KEYS, Settings.MAX_KEYS);
     // Written so that NaN fails.
     report.expect(
         "--exponent",
@@ -58,9 +58,5 @@ public final class AccuracyCommand implements Callable<Integer> {
     final Results results = new Measurement(settings, report::progress).run();
     report.print(new Report(results, report.command()).markdown());
     return 0;
-  }
-
-  private void expect(String name, int value, int least, int most) {
-    report.expect(name, value, value >= least && value <= most, "from " + least + " to " + most);
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.bench.decision;
 
 import dev.weir.bench.decision.CallServer.JavaServer;
+import dev.weir.bench.origin.LocalLoop;
 import dev.weir.proxy.http2.Http2Connection;
 import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.http2.Role;
@@ -16,15 +17,10 @@ import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.request.Glitch;
 import dev.weir.proxy.request.Http2Observer;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
@@ -187,24 +183,14 @@ final class EngineEcho implements CallServer {
             clock, deadlines, new TurnEnd(eventLoop), MAX_HELD_BYTES, MAX_LIST_BYTES, MAX_FIELDS);
     final Http2Observer observer = new UntoldObserver();
     eventLoop.execute(() -> deadlines.start(eventLoop));
-    final InetSocketAddress address =
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[1]));
-    new ServerBootstrap()
-        .group(group)
-        .channel(transport.serverChannel(address))
-        .childOption(ChannelOption.TCP_NODELAY, true)
-        .childHandler(
-            new ChannelInitializer<>() {
-              @Override
-              protected void initChannel(Channel channel) {
+    LocalLoop.listen(
+            group,
+            transport,
+            Integer.parseInt(args[1]),
+            channel ->
                 channel
                     .pipeline()
-                    .addLast(new Streams(loop, channel, observer).connection.handler());
-              }
-            })
-        .bind(address)
-        .syncUninterruptibly()
-        .channel()
+                    .addLast(new Streams(loop, channel, observer).connection.handler()))
         .closeFuture()
         .sync();
   }

@@ -7,34 +7,11 @@ import java.util.Comparator;
 
 /** The outcome of requests for one budget. Written by one thread, and read when that has ended. */
 final class BudgetTrace {
-  private final Intervals admitted = new Intervals();
-  private final Intervals refused = new Intervals();
-  private final Intervals others = new Intervals();
+  final Intervals admitted = new Intervals();
+  final Intervals refused = new Intervals();
 
-  void admitted(long fromUs, long toUs) {
-    admitted.add(fromUs, toUs);
-  }
-
-  void refused(long fromUs, long toUs) {
-    refused.add(fromUs, toUs);
-  }
-
-  /** A request had no decision: 503, no answer in time, or a connection that broke. */
-  void undecided(long fromUs, long toUs) {
-    others.add(fromUs, toUs);
-  }
-
-  int admittedCount() {
-    return admitted.count();
-  }
-
-  int refusedCount() {
-    return refused.count();
-  }
-
-  int undecidedCount() {
-    return others.count();
-  }
+  /** Requests without a decision: 503, no answer in time, or a connection that broke. */
+  final Intervals undecided = new Intervals();
 
   /** Requests by which the worst window was surely over the limit. */
   long over(LimitSpec limit) {
@@ -46,9 +23,9 @@ final class BudgetTrace {
    * when it was sent.
    */
   long ideal(LimitSpec limit) {
-    final long[] sentUs = new long[admitted.count() + refused.count() + others.count()];
+    final long[] sentUs = new long[admitted.count() + refused.count() + undecided.count()];
     int count = 0;
-    for (Intervals each : new Intervals[] {admitted, refused, others}) {
+    for (Intervals each : new Intervals[] {admitted, refused, undecided}) {
       for (int i = 0; i < each.count(); i++) {
         sentUs[count++] = each.fromUs(i);
       }

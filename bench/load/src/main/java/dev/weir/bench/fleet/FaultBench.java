@@ -122,7 +122,7 @@ final class FaultBench {
     final CompletableFuture<FleetTrace> loading =
         fleet.load.start(settings.plan(rules, firstKey, settings.rounds().seconds()));
     TimeUnit.NANOSECONDS.sleep((long) (AFTER * settings.rounds().seconds() * 1e9));
-    fault.happen(site, LASTS_NS);
+    fault.happening.happen(site, LASTS_NS);
     final FleetTrace trace = FleetLoad.end(loading);
     final SidecarFigures counted = fleet.figures().minus(before);
     meanings.put(

@@ -72,7 +72,7 @@ public final class FleetCommand implements Callable<Integer> {
       new AtOnceBench(
               options.settings(Part.AT_ONCE),
               options.algorithms(),
-              options.requests(),
+              options.requests,
               ROUNDS_AT_ONCE,
               programs)
           .run(report);
@@ -84,8 +84,8 @@ public final class FleetCommand implements Callable<Integer> {
       new ProxiedBench(options.settings(Part.PROXIED), programs, cores).run(report);
     }
     options.print(report.markdown(options.command()));
-    if (options.page() != null) {
-      report.writePage(options.page(), options.command());
+    if (options.page != null) {
+      report.writePage(options.page, options.command());
     }
     return report.passed() ? OK : OVER;
   }

@@ -108,7 +108,7 @@ final class FleetOptions extends RoundTimes {
       paramLabel = "N",
       defaultValue = "50",
       description = "At one moment, for at-once (default: ${DEFAULT-VALUE}).")
-  private int requests;
+  int requests;
 
   @Option(
       names = "--deadline",
@@ -124,7 +124,7 @@ final class FleetOptions extends RoundTimes {
       names = "--page",
       paramLabel = "FILE",
       description = "Where the report is written as a page of HTML.")
-  private Path page;
+  Path page;
 
   private long deadlineMs;
 
@@ -142,25 +142,16 @@ final class FleetOptions extends RoundTimes {
     knownFaults.add(ALL);
     expectEach("--faults", faults, knownFaults);
     expectFile("--page", page);
-    expect(
-        "--sidecars",
-        sidecars,
-        sidecars == null || sidecars >= 1 && sidecars <= MOST_SIDECARS,
-        "from 1 to " + MOST_SIDECARS);
-    expect("--shards", shards, shards >= 1 && shards <= MOST_SHARDS, "from 1 to " + MOST_SHARDS);
-    expect(
-        "--keys", keys, keys == null || keys >= 1 && keys <= MOST_KEYS, "from 1 to " + MOST_KEYS);
+    expectBetween("--sidecars", sidecars, 1, MOST_SIDECARS);
+    expectBetween("--shards", shards, 1, MOST_SHARDS);
+    expectBetween("--keys", keys, 1, MOST_KEYS);
+    expectBetween("--requests", requests, 1, MOST_AT_ONCE);
     // Written so that NaN fails.
     expect(
         "--load",
         load,
         load == null || load > 0 && load <= MOST_LOAD,
         "more than 0, at most " + MOST_LOAD);
-    expect(
-        "--requests",
-        requests,
-        requests >= 1 && requests <= MOST_AT_ONCE,
-        "from 1 to " + MOST_AT_ONCE);
     deadlineMs = TimeUnit.NANOSECONDS.toMillis(durationNs("--deadline", deadline));
     expect(
         "--deadline",
@@ -201,15 +192,6 @@ final class FleetOptions extends RoundTimes {
     return parts.contains(part.toString());
   }
 
-  int requests() {
-    return requests;
-  }
-
-  /** Null if no page is wanted. */
-  Path page() {
-    return page;
-  }
-
   List<Fault> faults() {
     return Arrays.stream(Fault.values())
         .filter(fault -> faults.contains(ALL) || faults.contains(fault.toString()))
@@ -234,10 +216,10 @@ final class FleetOptions extends RoundTimes {
     return new FleetSettings(
         modes(),
         limit(part),
-        sidecars == null || part == Part.PROXIED ? part.sidecars() : sidecars,
+        sidecars == null || part == Part.PROXIED ? part.sidecars : sidecars,
         shards,
-        load == null ? part.load() : load,
-        keys == null ? part.keys() : keys,
+        load == null ? part.load : load,
+        keys == null ? part.keys : keys,
         deadlineMs,
         rounds(Cores.UNPINNED));
   }
@@ -251,7 +233,7 @@ final class FleetOptions extends RoundTimes {
             + String.join(
                 ", ", Arrays.stream(Algorithm.values()).map(Algorithm::toString).toList()));
     final Algorithm chosen = algorithm().orElseThrow();
-    final String text = limit == null ? part.limit() : limit;
+    final String text = limit == null ? part.limit : limit;
     try {
       final Rate rate = Rate.parse(text);
       expect("--limit", text, !rate.isMonthly(), "a window of one length such as 30d");
@@ -298,22 +280,6 @@ final class FleetOptions extends RoundTimes {
       this.limit = limit;
       this.load = load;
       this.keys = keys;
-    }
-
-    int sidecars() {
-      return sidecars;
-    }
-
-    String limit() {
-      return limit;
-    }
-
-    double load() {
-      return load;
-    }
-
-    int keys() {
-      return keys;
     }
 
     @Override

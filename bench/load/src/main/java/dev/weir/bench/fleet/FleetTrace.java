@@ -83,21 +83,10 @@ final class FleetTrace {
   void answered(String rule, int key, int status, long dueNs, long sentNs, long nowNs) {
     final RuleTrace trace = rules.get(rule);
     final BudgetTrace budget = budget(trace, key);
-    final long fromUs = clock.notAfterUs(sentNs);
-    final long toUs = clock.notBeforeUs(nowNs);
     switch (status) {
-      case 200 -> {
-        budget.admitted(fromUs, toUs);
-        count(trace, Count.PASSED, nowNs);
-      }
-      case 429 -> {
-        budget.refused(fromUs, toUs);
-        count(trace, Count.REFUSED, nowNs);
-      }
-      default -> {
-        budget.undecided(fromUs, toUs);
-        count(trace, Count.FAILED, nowNs);
-      }
+      case 200 -> end(trace, Count.PASSED, budget.admitted, sentNs, nowNs);
+      case 429 -> end(trace, Count.REFUSED, budget.refused, sentNs, nowNs);
+      default -> end(trace, Count.FAILED, budget.undecided, sentNs, nowNs);
     }
     trace.latencies.recordValue(Math.max(1, nowNs - dueNs));
     trace.sliceLatencies[slice(trace, nowNs)].recordValue(Math.max(1, nowNs - dueNs));
@@ -106,8 +95,12 @@ final class FleetTrace {
   /** A request ended without an answer, or was not even sent. */
   void failed(String rule, int key, long sentNs, long nowNs) {
     final RuleTrace trace = rules.get(rule);
-    budget(trace, key).undecided(clock.notAfterUs(sentNs), clock.notBeforeUs(nowNs));
-    count(trace, Count.FAILED, nowNs);
+    end(trace, Count.FAILED, budget(trace, key).undecided, sentNs, nowNs);
+  }
+
+  private void end(RuleTrace trace, Count as, Intervals of, long sentNs, long nowNs) {
+    of.add(clock.notAfterUs(sentNs), clock.notBeforeUs(nowNs));
+    count(trace, as, nowNs);
   }
 
   private long sum(String rule, ToLongFunction<BudgetTrace> figure) {
@@ -115,15 +108,15 @@ final class FleetTrace {
   }
 
   long admitted(String rule) {
-    return sum(rule, BudgetTrace::admittedCount);
+    return sum(rule, budget -> budget.admitted.count());
   }
 
   long refused(String rule) {
-    return sum(rule, BudgetTrace::refusedCount);
+    return sum(rule, budget -> budget.refused.count());
   }
 
   long undecided(String rule) {
-    return sum(rule, BudgetTrace::undecidedCount);
+    return sum(rule, budget -> budget.undecided.count());
   }
 
   /** Requests by which the worst window of any of its budgets was surely over the limit. */

@@ -3,16 +3,13 @@ package dev.weir.bench.fleet;
 import dev.weir.bench.origin.LocalLoop;
 import dev.weir.bench.scenario.ClientSettings;
 import io.netty.bootstrap.Bootstrap;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.util.ReferenceCountUtil;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.HashSet;
@@ -37,22 +34,7 @@ final class StoreRelay implements AutoCloseable {
 
   StoreRelay(InetSocketAddress server) {
     this.server = server;
-    final InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    listener =
-        new ServerBootstrap()
-            .group(eventLoop)
-            .channel(loop.transport().serverChannel(any))
-            .childOption(ChannelOption.TCP_NODELAY, true)
-            .childHandler(
-                new ChannelInitializer<>() {
-                  @Override
-                  protected void initChannel(Channel client) {
-                    new Pair(client).open();
-                  }
-                })
-            .bind(any)
-            .syncUninterruptibly()
-            .channel();
+    listener = LocalLoop.listen(eventLoop, loop.transport(), 0, client -> new Pair(client).open());
   }
 
   int port() {

@@ -5,15 +5,11 @@ import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.Peer;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.LongAdder;
@@ -21,7 +17,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** Answers every request of HTTP/1.1 with the same bytes, on 127.0.0.1; HEAD without the body. */
 public final class Http1Sink implements Sink {
-  private static final int BACKLOG = 4096;
   private static final int MAX_FIELDS = 128;
   private static final int MAX_TARGET_BYTES = 16 << 10;
 
@@ -38,23 +33,9 @@ public final class Http1Sink implements Sink {
   public Http1Sink(EventLoopGroup group, Transport transport, byte[] answer) {
     this.answer = answer;
     headLength = new String(answer, StandardCharsets.ISO_8859_1).indexOf("\r\n\r\n") + 4;
-    final InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     server =
-        new ServerBootstrap()
-            .group(group)
-            .channel(transport.serverChannel(any))
-            .option(ChannelOption.SO_BACKLOG, BACKLOG)
-            .childOption(ChannelOption.TCP_NODELAY, true)
-            .childHandler(
-                new ChannelInitializer<>() {
-                  @Override
-                  protected void initChannel(Channel client) {
-                    client.pipeline().addLast(new Connection());
-                  }
-                })
-            .bind(any)
-            .syncUninterruptibly()
-            .channel();
+        LocalLoop.listen(
+            group, transport, 0, client -> client.pipeline().addLast(new Connection()));
   }
 
   /** A response of that status with a short body. */

@@ -1,15 +1,11 @@
 package dev.weir.bench.origin;
 
 import dev.weir.proxy.loop.Transport;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.util.concurrent.GlobalEventExecutor;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
@@ -17,8 +13,6 @@ import java.net.InetSocketAddress;
  * a server can. Listens at a free port of 127.0.0.1.
  */
 public final class Http2Sink implements Sink {
-  private static final int BACKLOG = 1024;
-
   private final Channel listener;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
 
@@ -37,24 +31,15 @@ public final class Http2Sink implements Sink {
    * @param loops of that transport; remain the caller's.
    */
   public Http2Sink(EventLoopGroup loops, Transport transport, Behaviour behaviour) {
-    final InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     listener =
-        new ServerBootstrap()
-            .group(loops)
-            .channel(transport.serverChannel(address))
-            .option(ChannelOption.SO_BACKLOG, BACKLOG)
-            .childOption(ChannelOption.TCP_NODELAY, true)
-            .childHandler(
-                new ChannelInitializer<>() {
-                  @Override
-                  protected void initChannel(Channel channel) {
-                    connections.add(channel);
-                    channel.pipeline().addLast(new Http2Peer(behaviour));
-                  }
-                })
-            .bind(address)
-            .syncUninterruptibly()
-            .channel();
+        LocalLoop.listen(
+            loops,
+            transport,
+            0,
+            channel -> {
+              connections.add(channel);
+              channel.pipeline().addLast(new Http2Peer(behaviour));
+            });
   }
 
   @Override

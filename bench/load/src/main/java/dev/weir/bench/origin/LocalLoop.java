@@ -2,13 +2,23 @@ package dev.weir.bench.origin;
 
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** An event loop of this process, with a thread of its own. */
 public final class LocalLoop implements AutoCloseable {
+  private static final int BACKLOG = 4096;
+
   private final Transport transport;
   private final MultiThreadIoEventLoopGroup group;
 
@@ -20,6 +30,27 @@ public final class LocalLoop implements AutoCloseable {
     group =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory(name, true), transport.handlerFactory());
+  }
+
+  /** Listens on 127.0.0.1, at a free port for 0. */
+  public static Channel listen(
+      EventLoopGroup group, Transport transport, int port, Consumer<Channel> accepted) {
+    final InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    return new ServerBootstrap()
+        .group(group)
+        .channel(transport.serverChannel(address))
+        .option(ChannelOption.SO_BACKLOG, BACKLOG)
+        .childOption(ChannelOption.TCP_NODELAY, true)
+        .childHandler(
+            new ChannelInitializer<>() {
+              @Override
+              protected void initChannel(Channel client) {
+                accepted.accept(client);
+              }
+            })
+        .bind(address)
+        .syncUninterruptibly()
+        .channel();
   }
 
   public Transport transport() {

@@ -97,20 +97,12 @@ public class ReportOptions {
         spec.commandLine(), name + ": " + value + " (expected: " + expected + ")");
   }
 
-  /**
-   * Refuses a flag of several values.
-   *
-   * @throws ParameterException unless each value is one of those known.
-   */
+  /** Refuses a flag unless each of its values is one of those known. */
   public void expectEach(String name, List<String> values, List<String> known) {
     expectEach(name, values, known::contains, "any of " + String.join(", ", known));
   }
 
-  /**
-   * Refuses a flag of several values.
-   *
-   * @throws ParameterException unless each value is right.
-   */
+  /** Refuses a flag unless each of its values is right. */
   public <T> void expectEach(
       String name, List<T> values, Predicate<? super T> right, String expected) {
     for (T value : values) {
@@ -118,12 +110,7 @@ public class ReportOptions {
     }
   }
 
-  /**
-   * Refuses a file to write to.
-   *
-   * @param file null for none.
-   * @throws ParameterException unless it can be one.
-   */
+  /** Refuses a file, if one is given, unless it can be written to. */
   public void expectFile(String name, Path file) {
     final Path folder = file == null ? null : file.toAbsolutePath().getParent();
     expect(
@@ -133,32 +120,28 @@ public class ReportOptions {
         "a file in a folder that exists");
   }
 
-  /**
-   * Refuses the length of a measurement.
-   *
-   * @throws ParameterException unless it is within bounds.
-   */
+  /** Refuses a number, if it is set, unless it is within bounds. */
+  public void expectBetween(String name, Integer number, int least, int most) {
+    expect(
+        name,
+        number,
+        number == null || number >= least && number <= most,
+        "from " + least + " to " + most);
+  }
+
+  /** Refuses the length of a measurement unless it is within bounds. */
   public void expectSeconds(String name, double seconds, double least, double most) {
     // Written so that NaN fails.
     expect(name, seconds, seconds >= least && seconds <= most, "from " + least + " to " + most);
   }
 
-  /**
-   * Reads the length of a warm-up.
-   *
-   * @throws ParameterException unless it is one of at most ten minutes.
-   */
+  /** Reads the length of a warm-up, of at most ten minutes. */
   public long warmUpNs(String name, String text) {
     final long warmUpNs = durationNs(name, text);
     expect(name, text, warmUpNs <= MAX_WARM_UP_NS, "at most 10m");
     return warmUpNs;
   }
 
-  /**
-   * Reads a duration.
-   *
-   * @throws ParameterException unless it is one.
-   */
   public long durationNs(String name, String text) {
     try {
       return DurationText.parseNs(text);

@@ -15,7 +15,7 @@ public class RoundOptions extends ReportOptions {
 
   @Override
   public void check() {
-    expect("--rounds", rounds, rounds >= 1 && rounds <= MAX_ROUNDS, "from 1 to " + MAX_ROUNDS);
+    expectBetween("--rounds", rounds, 1, MAX_ROUNDS);
     super.check();
   }
 

@@ -14,12 +14,12 @@ class BudgetTraceTest {
   void whatIsOverIsFoundAmongTheAdmittedOnly() {
     final BudgetTrace trace = new BudgetTrace();
     for (int i = 0; i < 10; i++) {
-      trace.admitted(1_000, 1_200);
+      trace.admitted.add(1_000, 1_200);
     }
-    trace.refused(1_000, 1_200);
-    trace.undecided(1_000, 1_200);
+    trace.refused.add(1_000, 1_200);
+    trace.undecided.add(1_000, 1_200);
     assertEquals(0, trace.over(LIMIT));
-    trace.admitted(1_100, 1_300);
+    trace.admitted.add(1_100, 1_300);
     assertEquals(1, trace.over(LIMIT));
   }
 
@@ -27,14 +27,14 @@ class BudgetTraceTest {
   void oneLimiterWithoutDelayWouldHaveAdmittedAsMuchAsTheLimitOfAllThatCame() {
     final BudgetTrace trace = new BudgetTrace();
     for (int i = 0; i < 3; i++) {
-      trace.undecided(1_000, 1_200);
-      trace.refused(1_000, 1_200);
+      trace.undecided.add(1_000, 1_200);
+      trace.refused.add(1_000, 1_200);
     }
     for (int i = 0; i < 6; i++) {
-      trace.admitted(1_000, 1_200);
+      trace.admitted.add(1_000, 1_200);
     }
     assertEquals(10, trace.ideal(LIMIT));
-    trace.refused(101_000, 101_000);
+    trace.refused.add(101_000, 101_000);
     assertEquals(11, trace.ideal(LIMIT));
   }
 
@@ -42,14 +42,14 @@ class BudgetTraceTest {
   void aRefusalIsEarlyWhileWhatWasAdmittedLeavesRoom() {
     final BudgetTrace trace = new BudgetTrace();
     for (int i = 0; i < 9; i++) {
-      trace.admitted(1_000, 1_200);
+      trace.admitted.add(1_000, 1_200);
     }
-    trace.refused(2_000, 2_200);
+    trace.refused.add(2_000, 2_200);
     assertEquals(1, trace.early(LIMIT));
-    trace.admitted(1_500, 1_500);
+    trace.admitted.add(1_500, 1_500);
     assertEquals(0, trace.early(LIMIT));
     // A unit has come back by then.
-    trace.refused(200_000, 200_000);
+    trace.refused.add(200_000, 200_000);
     assertEquals(1, trace.early(LIMIT));
   }
 }
