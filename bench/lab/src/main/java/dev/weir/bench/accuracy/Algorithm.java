@@ -17,25 +17,18 @@ enum Algorithm {
 
   private static final int SMALL_BURST_DIVISOR = 10;
 
-  private final String label;
-  private final boolean approximateCount;
-
-  Algorithm(String label, boolean approximateCount) {
-    this.label = label;
-    this.approximateCount = approximateCount;
-  }
-
-  String label() {
-    return label;
-  }
+  final String label;
 
   /**
    * Whether it means to count the requests of the last window, as the exact log does, in fewer
    * numbers than there are requests. The GCRA family enforces something else, a burst and a rate:
    * what is wrong to the log is not wrong to it.
    */
-  boolean isApproximateCount() {
-    return approximateCount;
+  final boolean approximateCount;
+
+  Algorithm(String label, boolean approximateCount) {
+    this.label = label;
+    this.approximateCount = approximateCount;
   }
 
   /** Sub-windows per window of a bucket ring, 0 of the others. */

@@ -124,7 +124,7 @@ final class Measurement {
   }
 
   private static MeterTally meter(Trace trace, Algorithm algorithm, Scenario scenario) {
-    if (!algorithm.isApproximateCount()) {
+    if (!algorithm.approximateCount) {
       return null;
     }
     try (Meter meter =

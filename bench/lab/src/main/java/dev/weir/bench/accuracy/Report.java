@@ -134,7 +134,7 @@ final class Report extends MarkdownReport {
     Scenario.LOADS.forEach(load -> heads.add("load " + Numbers.plain(load)));
     final MarkdownTable table = new MarkdownTable(heads);
     for (Algorithm algorithm : Algorithm.values()) {
-      final List<String> cells = new ArrayList<>(List.of(algorithm.label()));
+      final List<String> cells = new ArrayList<>(List.of(algorithm.label));
       for (double load : Scenario.LOADS) {
         cells.add(
             cell.apply(results.row(traffic, Scenario.LIMIT, Scenario.SHORT_NS, load, algorithm)));
@@ -150,7 +150,7 @@ final class Report extends MarkdownReport {
     heads.add(Scenario.LIMIT + " per 60 s");
     final MarkdownTable table = new MarkdownTable(heads);
     for (Algorithm algorithm : Algorithm.values()) {
-      final List<String> cells = new ArrayList<>(List.of(algorithm.label()));
+      final List<String> cells = new ArrayList<>(List.of(algorithm.label));
       for (int limit : Scenario.LIMITS) {
         cells.add(own(results.row(Traffic.POISSON, limit, Scenario.SHORT_NS, 1, algorithm)));
       }
@@ -180,7 +180,7 @@ final class Report extends MarkdownReport {
               Math.max(edge.bursts().earlyMaxNs, edge.flood().earlyMaxNs),
               Math.max(poisson.earlyMaxNs, bursty.earlyMaxNs));
       table.add(
-          algorithm.label(),
+          algorithm.label,
           times(edge.bursts()),
           times(edge.flood()),
           times(poisson),
@@ -214,7 +214,7 @@ final class Report extends MarkdownReport {
       final Row row = meterRow(algorithm, 1);
       if (row.meter() != null) {
         table.add(
-            algorithm.label(),
+            algorithm.label,
             wrong(meterRow(algorithm, 0.9).meter()),
             wrong(row.meter()),
             wrong(meterRow(algorithm, 1.1).meter()),

@@ -8,7 +8,7 @@ record Results(Settings settings, List<Row> rows, List<EdgeRow> edges, List<Swee
   /**
    * One algorithm in one scenario.
    *
-   * @param meter null unless the algorithm {@link Algorithm#isApproximateCount} and the limit is
+   * @param meter null unless the algorithm {@link Algorithm#approximateCount} and the limit is
    *     {@link Scenario#LIMIT}.
    */
   record Row(Scenario scenario, Algorithm algorithm, Tally tally, MeterTally meter) {}

@@ -18,7 +18,7 @@ enum Ask {
   CHECKS("CheckRateLimits", "/weir.v1.RateLimiter/CheckRateLimits", 32) {
     @Override
     void write(ProtoWriter message, String key) {
-      for (int i = 0; i < decisions(); i++) {
+      for (int i = 0; i < decisions; i++) {
         final int begun = message.beginMessage(CHECKS_FIELD);
         check(message, key + "/" + i);
         message.endMessage(begun);
@@ -56,8 +56,8 @@ enum Ask {
   private static final String USER = "user";
 
   private final String text;
-  private final String path;
-  private final int decisions;
+  final String path;
+  final int decisions;
 
   Ask(String text, String path, int decisions) {
     this.text = text;
@@ -84,14 +84,6 @@ enum Ask {
       message.endMessage(entry);
     }
     message.endMessage(descriptor);
-  }
-
-  String path() {
-    return path;
-  }
-
-  int decisions() {
-    return decisions;
   }
 
   /** The messages, one per key. */

@@ -52,7 +52,7 @@ final class CallBench {
         servers.stream().filter(each -> attendance.takesPart(each.name(), each::version)).toList();
     try (TemporaryFolder folder = new TemporaryFolder("weir-bench-decisions")) {
       for (Ask ask : asks) {
-        final KeyChoice keys = KeyChoice.parse("uniform:" + budgets / ask.decisions());
+        final KeyChoice keys = KeyChoice.parse("uniform:" + budgets / ask.decisions);
         final List<Running> running = new ArrayList<>();
         try {
           for (CallServer server : present) {

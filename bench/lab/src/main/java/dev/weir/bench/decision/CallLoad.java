@@ -31,7 +31,7 @@ record CallLoad(Ask ask, KeyChoice keys, int connections, int streams, double pe
 
   /** How many budgets are asked about; a single key is one that makes all calls. */
   int budgets() {
-    return keys.names().size() == 1 ? 1 : keys.names().size() * ask.decisions();
+    return keys.names().size() == 1 ? 1 : keys.names().size() * ask.decisions;
   }
 
   /** How many calls are in flight at most, as reports say it. */
@@ -43,7 +43,7 @@ record CallLoad(Ask ask, KeyChoice keys, int connections, int streams, double pe
     return new LocalLoad(
         LocalLoad.clients(Protocol.GRPC, connections, streams, TIMEOUT_NS),
         false,
-        ask.path(),
+        ask.path,
         List.of(),
         ask.body(),
         keys,

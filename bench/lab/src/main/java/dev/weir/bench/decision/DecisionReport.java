@@ -99,7 +99,7 @@ final class DecisionReport extends MarkdownReport {
   private static String decisions(
       RoundTable<CallLoad, LoadFigures> figures, CallLoad load, String name) {
     return number(
-        load.ask().decisions() * figures.spread(load, name, LoadFigures::perSecond).median(), 0);
+        load.ask().decisions * figures.spread(load, name, LoadFigures::perSecond).median(), 0);
   }
 
   void store(RoundTable<String, StoreCallBench.Figures> figures) {

@@ -68,7 +68,7 @@ final class GrpcJavaEcho implements CallServer {
 
   /** Serves on one thread until the process is ended: port. */
   public static void main(String[] args) throws IOException, InterruptedException {
-    final String path = Ask.CHECK.path().substring(1);
+    final String path = Ask.CHECK.path.substring(1);
     final MultiThreadIoEventLoopGroup eventLoop =
         new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
     NettyServerBuilder.forAddress(

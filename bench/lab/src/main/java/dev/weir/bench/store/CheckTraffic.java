@@ -25,7 +25,7 @@ class CheckTraffic {
 
   private final Script script;
   private final CheckedLimit limit;
-  private final Keys keys;
+  final Keys keys;
   private final int checks;
   private final long requests;
   private String sha1;
@@ -37,7 +37,7 @@ class CheckTraffic {
   CheckTraffic(Script script, CheckedLimit limit, int keyCount, int checks, long requests) {
     this.script = script;
     this.limit = limit;
-    this.keys = Keys.of(limit.algorithm(), keyCount);
+    this.keys = Keys.of(limit.algorithm, keyCount);
     this.checks = checks;
     this.requests = requests;
   }
@@ -87,10 +87,6 @@ class CheckTraffic {
   /** Whether a reply to the first command of {@link #load} is the one that is to be measured. */
   final boolean expected(byte[] reply) {
     return CheckedLimit.granted(reply, checks, limit == CheckedLimit.GCRA_SPENT ? 0 : requests);
-  }
-
-  final Keys keys() {
-    return keys;
   }
 
   /** The scripts that are measured. */
@@ -171,8 +167,8 @@ class CheckTraffic {
 
     @Override
     void fill(Commands commands) {
-      for (int i = 1; i < keys().count(); i++) {
-        commands.command(3).part("COPY").part(keys().name(0)).part(keys().name(i));
+      for (int i = 1; i < keys.count(); i++) {
+        commands.command(3).part("COPY").part(keys.name(0)).part(keys.name(i));
       }
     }
   }

@@ -23,17 +23,14 @@ enum CheckedLimit {
   /** Short, so that keys of which there are few have been seen in nearly every sub-window. */
   BUCKET_RING("bucket-ring", ScriptLimit.bucketRing(1_000_000, Windows.HALF_SECOND_US, 10));
 
-  private final String algorithm;
+  /** The algorithm as the names of keys have it. */
+  final String algorithm;
+
   private final ScriptLimit limit;
 
   CheckedLimit(String algorithm, ScriptLimit limit) {
     this.algorithm = algorithm;
     this.limit = limit;
-  }
-
-  /** The algorithm as the names of keys have it. */
-  String algorithm() {
-    return algorithm;
   }
 
   /** The argument of a call of so many checks, each of {@code requests} requests of cost 1. */

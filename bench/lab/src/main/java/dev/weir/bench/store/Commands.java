@@ -36,13 +36,8 @@ final class Commands {
   }
 
   Commands part(byte[] part) {
-    return part(part, part.length);
-  }
-
-  Commands part(byte[] part, int length) {
-    head('$', length);
-    bytes.put(part, 0, length);
-    line();
+    head('$', part.length);
+    bytes.put(part).put((byte) '\r').put((byte) '\n');
     return this;
   }
 
@@ -51,24 +46,7 @@ final class Commands {
   }
 
   private void head(char type, int number) {
-    bytes.put((byte) type);
-    for (int unit = unit(number), rest = number; unit > 0; unit /= 10) {
-      bytes.put((byte) ('0' + rest / unit));
-      rest %= unit;
-    }
-    line();
-  }
-
-  private static int unit(int number) {
-    int unit = 1;
-    while (number / unit >= 10) {
-      unit *= 10;
-    }
-    return unit;
-  }
-
-  private void line() {
-    bytes.put((byte) '\r').put((byte) '\n');
+    bytes.put((type + Integer.toString(number) + "\r\n").getBytes(StandardCharsets.US_ASCII));
   }
 
   int count() {

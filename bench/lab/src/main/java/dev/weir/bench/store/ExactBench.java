@@ -98,8 +98,8 @@ final class ExactBench implements AutoCloseable {
       throws IOException, InterruptedException {
     final double seconds = rounds.seconds();
     final RoundTable<String, Figures> all = new RoundTable<>();
-    final LoopLoad hot = new LoopLoad(eventLoop, clock, loopStore, HOT);
-    final LoopLoad uniform = new LoopLoad(eventLoop, clock, loopStore, keyCount);
+    final LoopLoad hot = load(HOT);
+    final LoopLoad uniform = load(keyCount);
     measure(uniform, LoopLoad.SATURATED, seconds); // warm-up, and all keys are there
     for (int round = 1; round <= rounds.count(); round++) {
       rounds.tell("round %d of %d", round, rounds.count());
@@ -141,10 +141,10 @@ final class ExactBench implements AutoCloseable {
     final double elapsed = (System.nanoTime() - startNs) / 1e9;
     final double spentUs = server.cpuUs() - serverUs;
     final LoopMeter.Reading after = meter.read();
-    final double decided = load.decidedCount();
-    final Histogram latencies = load.latencies();
-    if (load.refusedCount() > 0) {
-      throw new IllegalStateException(load.refusedCount() + " refused (expected: none)");
+    final double decided = load.decided;
+    final Histogram latencies = load.latencies;
+    if (load.refused > 0) {
+      throw new IllegalStateException(load.refused + " refused (expected: none)");
     }
     return new Figures(
         decided / elapsed,
@@ -155,7 +155,7 @@ final class ExactBench implements AutoCloseable {
         latencies.getValueAtPercentile(50) / 1e3,
         latencies.getValueAtPercentile(99) / 1e3,
         latencies.getValueAtPercentile(99.9) / 1e3,
-        load.undecidedCount());
+        load.undecided);
   }
 
   @Override

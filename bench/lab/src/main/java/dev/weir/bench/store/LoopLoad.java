@@ -44,17 +44,23 @@ final class LoopLoad implements StoreCallback {
   private final StoreQuestion question = new StoreQuestion();
   private final long[] dueNs = new long[PLACES];
   private final int[] free = new int[PLACES];
-  private final Histogram latencies = new Histogram(60_000_000_000L, 3);
+
+  /** From when each decision was due; read when the load is done, as the counts are. */
+  final Histogram latencies = new Histogram(60_000_000_000L, 3);
+
   private final Runnable nextTurn;
   private int freeCount;
   private int places;
   private double intervalNs;
   private double nextDueNs;
   private long endNs;
-  private long nextKey;
-  private long decided;
-  private long refused;
-  private long undecided;
+
+  /** The questions of all runs. */
+  long asked;
+
+  long decided;
+  long refused;
+  long undecided;
   private CompletableFuture<Void> done;
 
   LoopLoad(EventLoop eventLoop, LoopClock clock, LoopStore store, int keyCount) {
@@ -112,7 +118,7 @@ final class LoopLoad implements StoreCallback {
   }
 
   private void ask(int place, long nowNs) {
-    int index = (int) (nextKey++ % keys.count());
+    int index = (int) (asked++ % keys.count());
     byte[] name = keys.name(index);
     key.clear();
     key.buffer().putBytes(0, name);
@@ -139,27 +145,5 @@ final class LoopLoad implements StoreCallback {
     undecided++;
     free[freeCount++] = (int) ticket;
     return false;
-  }
-
-  /** From when each decision was due; read when the load is done. */
-  Histogram latencies() {
-    return latencies;
-  }
-
-  /** The questions of all runs. */
-  long askedCount() {
-    return nextKey;
-  }
-
-  long decidedCount() {
-    return decided;
-  }
-
-  long refusedCount() {
-    return refused;
-  }
-
-  long undecidedCount() {
-    return undecided;
   }
 }

@@ -237,7 +237,7 @@ public final class StoreComparison {
     public void prepare(int keyCount) throws IOException, InterruptedException {
       server.empty();
       load = bench.load(keyCount);
-      while (load.askedCount() < keyCount) {
+      while (load.asked < keyCount) {
         load(0.1);
       }
     }
@@ -245,8 +245,7 @@ public final class StoreComparison {
     @Override
     public Decisions load(double seconds) {
       load.run(LoopLoad.SATURATED, waiting, (long) (seconds * 1e9)).join();
-      return new Decisions(
-          load.decidedCount(), load.latencies(), load.refusedCount() + load.undecidedCount());
+      return new Decisions(load.decided, load.latencies, load.refused + load.undecided);
     }
 
     @Override

@@ -59,11 +59,11 @@ class MeasurementTest {
         }) {
       final Results.Row row = rows.get(ring);
       final double half = 0.5 / ring.subWindows();
-      assertEquals(half, row.meter().meanDifference(), half * 0.1, ring.label());
-      assertEquals(-half, row.meter().meanSigned(), half * 0.1, ring.label());
-      assertEquals(0, row.tally().ownWronglyRefused, ring.label());
-      assertTrue(row.tally().earlyMaxNs <= Scenario.SHORT_NS / ring.subWindows(), ring.label());
-      assertTrue(row.tally().ownWronglyAllowed < more, ring.label());
+      assertEquals(half, row.meter().meanDifference(), half * 0.1, ring.label);
+      assertEquals(-half, row.meter().meanSigned(), half * 0.1, ring.label);
+      assertEquals(0, row.tally().ownWronglyRefused, ring.label);
+      assertTrue(row.tally().earlyMaxNs <= Scenario.SHORT_NS / ring.subWindows(), ring.label);
+      assertTrue(row.tally().ownWronglyAllowed < more, ring.label);
       more = row.tally().ownWronglyAllowed;
     }
   }
@@ -84,7 +84,7 @@ class MeasurementTest {
             case GCRA_SMALL_BURST -> LIMIT / 10;
             default -> LIMIT;
           };
-      assertEquals(expected, row.bursts().worst, row.algorithm().label());
+      assertEquals(expected, row.bursts().worst, row.algorithm().label);
     }
   }
 
@@ -92,8 +92,8 @@ class MeasurementTest {
   void whatIsFarFromTheLimitIsDecidedRightly() {
     for (Results.Row row : rows(Traffic.POISSON, 0.5).values()) {
       if (row.algorithm() != Algorithm.GCRA_SMALL_BURST) {
-        assertEquals(0, row.tally().refused, row.algorithm().label());
-        assertEquals(0, row.tally().ownWronglyAllowed, row.algorithm().label());
+        assertEquals(0, row.tally().refused, row.algorithm().label);
+        assertEquals(0, row.tally().ownWronglyAllowed, row.algorithm().label);
       }
     }
   }

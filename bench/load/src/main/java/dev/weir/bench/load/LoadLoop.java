@@ -68,8 +68,8 @@ final class LoadLoop {
 
   /** Starts what is due, and tells when something is next. */
   private long startDue(long nowNs) {
-    if (nowNs < times.startNs()) {
-      return times.startNs();
+    if (nowNs < times.startNs) {
+      return times.startNs;
     }
     long nextNs = Long.MAX_VALUE;
     for (TargetLoad targetLoad : targetLoads) {

@@ -150,7 +150,7 @@ public final class LoadRun {
             System.nanoTime() + LEAD_NS, scenario.load().warmUpNs(), scenario.load().durationNs());
     final List<LoopRecorder> recorders = new ArrayList<>();
     for (LoadLoop loop : loops) {
-      final LoopRecorder recorder = new LoopRecorder(run.measuredFromNs());
+      final LoopRecorder recorder = new LoopRecorder(run.measuredFromNs);
       recorders.add(recorder);
       loop.eventLoop().execute(() -> loop.begin(run, recorder));
     }
@@ -158,11 +158,11 @@ public final class LoadRun {
     if (stopped) {
       run.stop();
     }
-    sleepUntil(run.measuredFromNs());
+    sleepUntil(run.measuredFromNs);
     final long cpuBeforeNs = cpuOfLoops();
     final Sampler sampler = new Sampler(recorders, run, scenario.load());
     final long sliceNs = sliceNs();
-    long nextNs = run.measuredFromNs() + sliceNs;
+    long nextNs = run.measuredFromNs + sliceNs;
     // The last one takes the answers that are late along.
     while (nextNs < run.endNs() - sliceNs / 2) {
       sleepUntil(nextNs);

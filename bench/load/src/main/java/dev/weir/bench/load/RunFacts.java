@@ -28,7 +28,7 @@ record RunFacts(RunFigures figures) {
     final Map<String, String> facts = new LinkedHashMap<>();
     facts.put(
         "Started",
-        RunFigures.at(figures.times().startNs()).truncatedTo(ChronoUnit.SECONDS).toString());
+        RunFigures.at(figures.times().startNs).truncatedTo(ChronoUnit.SECONDS).toString());
     facts.put(
         "Requests",
         figures.scenario().requests().stream()

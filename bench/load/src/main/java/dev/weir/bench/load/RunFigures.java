@@ -32,7 +32,7 @@ record RunFigures(
     int missing) {
   /** How long it measured. */
   double seconds() {
-    return Math.max(1e-3, (times.endNs() - times.measuredFromNs()) / 1e9);
+    return Math.max(1e-3, (times.endNs() - times.measuredFromNs) / 1e9);
   }
 
   long count(Count count) {
@@ -50,7 +50,7 @@ record RunFigures(
 
   /** Requests that were due; in an open loop only. */
   double due() {
-    return scenario.load().schedule().countBy(times.endNs() - times.measuredFromNs());
+    return scenario.load().schedule().countBy(times.endNs() - times.measuredFromNs);
   }
 
   static String number(long value) {
@@ -73,7 +73,7 @@ record RunFigures(
         scenario.thresholds().stream().map(threshold -> check(threshold, latencies)).toList(),
         sampler.slices(),
         series,
-        at(times.measuredFromNs()).toEpochMilli());
+        at(times.measuredFromNs).toEpochMilli());
   }
 
   private List<LatencySeries> series() {

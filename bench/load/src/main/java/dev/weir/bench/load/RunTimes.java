@@ -5,8 +5,10 @@ package dev.weir.bench.load;
  * forward by any thread.
  */
 final class RunTimes {
-  private final long startNs;
-  private final long measuredFromNs;
+  /** When the warm-up begins. */
+  final long startNs;
+
+  final long measuredFromNs;
   private final long plannedEndNs;
   private volatile long endNs;
 
@@ -15,15 +17,6 @@ final class RunTimes {
     this.measuredFromNs = startNs + warmUpNs;
     this.plannedEndNs = measuredFromNs + durationNs;
     this.endNs = plannedEndNs;
-  }
-
-  /** When the warm-up begins. */
-  long startNs() {
-    return startNs;
-  }
-
-  long measuredFromNs() {
-    return measuredFromNs;
   }
 
   /** When no more requests are due. */

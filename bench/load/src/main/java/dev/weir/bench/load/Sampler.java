@@ -44,7 +44,7 @@ final class Sampler {
    * @return what was recorded since the last call, and the corrected p99 of it in ns; 0 of none.
    */
   Sample take(long untilNs) {
-    final long toMs = Math.max(fromMs + 1, (untilNs - times.measuredFromNs()) / 1_000_000);
+    final long toMs = Math.max(fromMs + 1, (untilNs - times.measuredFromNs) / 1_000_000);
     final long[] counts = new long[before.length];
     for (Count count : Count.values()) {
       final int at = count.ordinal();
@@ -83,7 +83,7 @@ final class Sampler {
       return sent;
     }
     final double due =
-        load.schedule().countBy(Math.min(untilNs, times.endNs()) - times.measuredFromNs() - 1);
+        load.schedule().countBy(Math.min(untilNs, times.endNs()) - times.measuredFromNs - 1);
     final long inSlice = Math.round(due) - Math.round(dueBefore);
     dueBefore = due;
     return inSlice;

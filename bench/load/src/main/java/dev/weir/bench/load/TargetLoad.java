@@ -121,8 +121,8 @@ final class TargetLoad implements LoadSink {
     this.recorder = recorder;
     this.loop = loop;
     cursor = warmUp == null ? measured : warmUp;
-    baseNs = warmUp == null ? times.measuredFromNs() : times.startNs();
-    roomSinceNs = times.startNs();
+    baseNs = warmUp == null ? times.measuredFromNs : times.startNs;
+    roomSinceNs = times.startNs;
     for (int i = 0; i < refusedCount; i++) {
       reconnect();
     }
@@ -149,7 +149,7 @@ final class TargetLoad implements LoadSink {
   }
 
   void startDue(long nowNs) {
-    if (times == null || nowNs < times.startNs()) {
+    if (times == null || nowNs < times.startNs) {
       return;
     }
     if (settings.closedLoop()) {
@@ -175,7 +175,7 @@ final class TargetLoad implements LoadSink {
 
   private void startScheduled(long nowNs) {
     final long endNs = times.endNs();
-    if (cursor == warmUp && nowNs >= times.measuredFromNs()) {
+    if (cursor == warmUp && nowNs >= times.measuredFromNs) {
       measure(); // what the warm-up has not got to is not asked for any more
     }
     long dueNs = dueNs();
@@ -201,7 +201,7 @@ final class TargetLoad implements LoadSink {
 
   private void measure() {
     cursor = measured;
-    baseNs = times.measuredFromNs();
+    baseNs = times.measuredFromNs;
   }
 
   /** When the next request is due, of the warm-up first. */
