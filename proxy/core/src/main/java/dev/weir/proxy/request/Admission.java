@@ -18,7 +18,7 @@ public interface Admission {
    * @param questions each valid until it is asked, which must be before the next call of this; null
    *     ones are skipped.
    */
-  default void expect(Question[] questions, int count) {
+  default void prefetch(Question[] questions, int count) {
     // To be asked is enough.
   }
 

@@ -44,7 +44,7 @@ public final class Question {
   private boolean isTimedTogether;
 
   /** The result that admission has found ahead; null if there is none. */
-  private Object expectation;
+  private Object prefetched;
 
   private DirectBuffer onceBytes;
   private int onceOffset;
@@ -68,7 +68,7 @@ public final class Question {
     wantsRows = false;
     isFollowed = false;
     isTimedTogether = false;
-    expectation = null;
+    prefetched = null;
     onceBytes = null;
     onceLength = 0;
     return this;
@@ -220,13 +220,13 @@ public final class Question {
   }
 
   /** Keeps a result that admission has found ahead; for admission only. */
-  public void expectation(Object found) {
-    expectation = found;
+  public void prefetched(Object found) {
+    prefetched = found;
   }
 
   /** The result that admission has found ahead; null if there is none. */
-  public Object expectation() {
-    return expectation;
+  public Object prefetched() {
+    return prefetched;
   }
 
   /** Asks for the figures of every limit, besides the verdict: {@link Verdict#row}. */

@@ -113,7 +113,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   }
 
   @Override
-  public void expect(Question[] questions, int count) {
+  public void prefetch(Question[] questions, int count) {
     rules.lookAhead(questions, count, gate);
   }
 
@@ -235,8 +235,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   }
 
   /** Marks the memory that a decision on limits of no rule set will read, for {@link #fetch}. */
-  public void expect(Rule limits, Identities of) {
-    gate.expect(limits, of);
+  public void prefetch(Rule limits, Identities of) {
+    gate.prefetch(limits, of);
   }
 
   /** Prefetches all marked memory at once. */

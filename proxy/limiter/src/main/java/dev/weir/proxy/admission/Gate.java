@@ -42,13 +42,13 @@ public interface Gate {
    *
    * @param of the identities by the rule's groups.
    */
-  default void expect(Rule rule, Identities of) {
+  default void prefetch(Rule rule, Identities of) {
     // It is near, or elsewhere.
   }
 
   /** Prefetches all marked memory at once. */
   default void fetch() {
-    // Nothing was expected.
+    // Nothing was marked.
   }
 
   /** Sends what was held back for further questions, as none follows. */

@@ -37,9 +37,9 @@ public final class GateByMode implements Gate {
   }
 
   @Override
-  public void expect(Rule rule, Identities of) {
+  public void prefetch(Rule rule, Identities of) {
     if (rule.localGroupCount() == rule.groupCount()) {
-      local.expect(rule, of);
+      local.prefetch(rule, of);
     }
   }
 

@@ -31,7 +31,7 @@ public final class LocalGate implements Gate {
    * The most budgets that are prefetched at once: more than the reads that a processor has under
    * way.
    */
-  private static final int MAX_EXPECTED = 64;
+  private static final int MAX_PREFETCHED = 64;
 
   /**
    * How often a decision starts again because the rules have changed meanwhile; then the request is
@@ -64,10 +64,10 @@ public final class LocalGate implements Gate {
   private Budget withoutShare;
 
   /** Budgets to prefetch. */
-  private final LimitTable[] expectedTables = new LimitTable[MAX_EXPECTED];
+  private final LimitTable[] prefetchTables = new LimitTable[MAX_PREFETCHED];
 
-  private final long[] expectedKeys = new long[MAX_EXPECTED];
-  private int expectedCount;
+  private final long[] prefetchKeys = new long[MAX_PREFETCHED];
+  private int prefetchCount;
   private long fetched;
 
   public LocalGate(LimitTables tables) {
@@ -80,15 +80,15 @@ public final class LocalGate implements Gate {
   }
 
   @Override
-  public void expect(Rule rule, Identities of) {
+  public void prefetch(Rule rule, Identities of) {
     for (int i = 0; i < rule.groupCount(); i++) {
       BudgetGroup group = rule.group(i);
-      for (int j = 0; j < group.size() && expectedCount < MAX_EXPECTED; j++) {
+      for (int j = 0; j < group.size() && prefetchCount < MAX_PREFETCHED; j++) {
         Budget budget = group.budget(j).latest();
         Limit share = budget.share();
         if (share != null) {
-          expectedTables[expectedCount] = tables.of(share);
-          expectedKeys[expectedCount++] = of.of(i).hash() ^ budget.seed();
+          prefetchTables[prefetchCount] = tables.of(share);
+          prefetchKeys[prefetchCount++] = of.of(i).hash() ^ budget.seed();
         }
       }
     }
@@ -97,11 +97,11 @@ public final class LocalGate implements Gate {
   @Override
   public void fetch() {
     long read = 0;
-    for (int i = 0; i < expectedCount; i++) {
-      read ^= expectedTables[i].fetch(expectedKeys[i]);
+    for (int i = 0; i < prefetchCount; i++) {
+      read ^= prefetchTables[i].fetch(prefetchKeys[i]);
     }
     fetched = read;
-    expectedCount = 0;
+    prefetchCount = 0;
   }
 
   /**

@@ -37,7 +37,7 @@ final class QuestionRules {
    * stale.
    */
   Prefetch ahead(Question question) {
-    return question.expectation() instanceof Prefetch found && found.isOf(question, rules)
+    return question.prefetched() instanceof Prefetch found && found.isOf(question, rules)
         ? found
         : null;
   }
@@ -94,9 +94,9 @@ final class QuestionRules {
         && !question.isOnce()) {
       RefusalReason fault = identities.read(rule, question);
       into.set(question, rules, rule, fault, identities);
-      question.expectation(into);
+      question.prefetched(into);
       if (fault == null) {
-        gate.expect(rule, identities);
+        gate.prefetch(rule, identities);
       }
     }
   }

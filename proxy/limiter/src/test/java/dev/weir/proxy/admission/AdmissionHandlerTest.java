@@ -89,7 +89,7 @@ class AdmissionHandlerTest {
     for (int i = 1; i < questions.length; i++) {
       questions[i] = new Question().traffic(request("/a"));
     }
-    handler.expect(questions, questions.length);
+    handler.prefetch(questions, questions.length);
     int allowed = 0;
     for (int i = 1; i < questions.length; i++) {
       Verdict verdict = handler.ask(questions[i], new Recorder(), clock.tick()).verdict();
@@ -120,7 +120,7 @@ class AdmissionHandlerTest {
     AdmissionHandler handler = handler(new LocalGate(tables), limit("1/1h").build());
     admit(handler, request("/a"), new Recorder(), clock.tick());
     Question[] questions = {new Question().traffic(request("/a"))};
-    handler.expect(questions, 1);
+    handler.prefetch(questions, 1);
     handler.publish(RuleSet.EMPTY);
     assertTrue(handler.ask(questions[0], new Recorder(), clock.tick()).verdict().allowed());
   }
@@ -134,8 +134,8 @@ class AdmissionHandlerTest {
     handler.publish(RuleSet.compile(List.of(few, many), false, RuleSet.EMPTY, 0));
     Question[] first = {new Question().traffic(request("/few"))};
     Question[] second = {new Question().traffic(request("/many"))};
-    handler.expect(first, 1);
-    handler.expect(second, 1);
+    handler.prefetch(first, 1);
+    handler.prefetch(second, 1);
     assertEquals(1, handler.ask(first[0], new Recorder(), clock.tick()).verdict().limit());
     assertEquals(9, handler.ask(second[0], new Recorder(), clock.tick()).verdict().limit());
   }

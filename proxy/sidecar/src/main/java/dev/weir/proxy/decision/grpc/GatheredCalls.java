@@ -17,7 +17,7 @@ public final class GatheredCalls {
   static final int MAX_CALLS = 64;
 
   /** The most calls that are looked at together; memory is not prefetched for more. */
-  public static final int MAX_EXPECTED = 16;
+  public static final int MAX_PREFETCHED = 16;
 
   /** The place of a call that is not gathered. */
   static final int NOWHERE = -1;
@@ -58,7 +58,7 @@ public final class GatheredCalls {
       for (int from = 0; from < count; ) {
         int to = endOfRun(from);
         if (to - from > 1) {
-          expect(from, to);
+          prefetch(from, to);
         }
         for (int i = from; i < to; i++) {
           GrpcCall call = calls[i];
@@ -82,7 +82,7 @@ public final class GatheredCalls {
   private int endOfRun(int from) {
     int to = from + 1;
     if (calls[from] != null) {
-      int most = Math.min(count, from + MAX_EXPECTED);
+      int most = Math.min(count, from + MAX_PREFETCHED);
       while (to < most && (calls[to] == null || calls[to].method() == calls[from].method())) {
         to++;
       }
@@ -91,10 +91,10 @@ public final class GatheredCalls {
   }
 
   /** Has the method look at calls; if that throws, they are made as if it had not. */
-  private void expect(int from, int to) {
+  private void prefetch(int from, int to) {
     try {
       ChannelIo.view(in, 0, in.capacity(), bytes);
-      calls[from].method().expect(this, from, to);
+      calls[from].method().prefetch(this, from, to);
     } catch (RuntimeException | Error bug) {
       InternalErrors.caught("a look at calls of gRPC", bug);
       for (int i = from; i < to; i++) {

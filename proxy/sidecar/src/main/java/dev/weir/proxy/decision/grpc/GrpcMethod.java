@@ -50,7 +50,7 @@ public interface GrpcMethod {
    *
    * @param calls of this method from {@code from} on; those that are null have ended.
    */
-  default void expect(GatheredCalls calls, int from, int to) {
+  default void prefetch(GatheredCalls calls, int from, int to) {
     // To be called is enough.
   }
 

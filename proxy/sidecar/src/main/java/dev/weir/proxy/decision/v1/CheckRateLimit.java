@@ -12,33 +12,34 @@ import dev.weir.proxy.request.Verdict;
  * that arrive together are prefetched together, as those of a batch are.
  */
 final class CheckRateLimit extends SingleCheckMethod {
-  private final Expected[] expected = new Expected[GatheredCalls.MAX_EXPECTED];
-  private final Question[] questions = new Question[GatheredCalls.MAX_EXPECTED];
+  private final Prefetched[] prefetched = new Prefetched[GatheredCalls.MAX_PREFETCHED];
+  private final Question[] questions = new Question[GatheredCalls.MAX_PREFETCHED];
 
   CheckRateLimit(RateLimiterLoop loop) {
     super(loop, "CheckRateLimit", DecisionCall.CHECK_RATE_LIMIT, Operation.CHECK);
-    for (int i = 0; i < expected.length; i++) {
-      expected[i] = new Expected(new AskedCheck(), loop.made().sibling());
+    for (int i = 0; i < prefetched.length; i++) {
+      prefetched[i] = new Prefetched(new AskedCheck(), loop.made().sibling());
     }
   }
 
   @Override
-  public void expect(GatheredCalls calls, int from, int to) {
+  public void prefetch(GatheredCalls calls, int from, int to) {
     int count = 0;
     for (int i = from; i < to; i++) {
       GrpcCall call = calls.call(i);
-      Expected before = count == 0 ? null : expected[count - 1];
-      Question question = call == null ? null : question(calls, i, expected[count], before);
+      Prefetched before = count == 0 ? null : prefetched[count - 1];
+      Question question = call == null ? null : question(calls, i, prefetched[count], before);
       if (question != null) {
-        call.attach(expected[count]);
+        call.attach(prefetched[count]);
         questions[count++] = question;
       }
     }
-    loop.admission().expect(questions, count);
+    loop.admission().prefetch(questions, count);
   }
 
   /** The question of a call; null if it has a fault, which is reported when the call is made. */
-  private static Question question(GatheredCalls calls, int place, Expected into, Expected before) {
+  private static Question question(
+      GatheredCalls calls, int place, Prefetched into, Prefetched before) {
     AskedCheck askedBefore = before == null ? null : before.asked();
     if (!into.asked().read(calls.bytes(), calls.offset(place), calls.length(place), askedBefore)) {
       return null;

@@ -155,7 +155,7 @@ final class CheckRateLimits implements GrpcMethod {
         for (int i = 0; i < count; i++) {
           questions[i] = question(checks.check(from + i), made[i], i == 0 ? null : made[i - 1]);
         }
-        loop.admission().expect(questions, count);
+        loop.admission().prefetch(questions, count);
         for (int i = 0; i < count; i++) {
           if (questions[i] != null) {
             ask(checks.check(from + i), questions[i]);

@@ -30,7 +30,7 @@ abstract class SingleCheckMethod implements GrpcMethod {
   }
 
   /** A call that was looked at before it is made: its message and its question. */
-  record Expected(AskedCheck asked, CheckQuestion made) {}
+  record Prefetched(AskedCheck asked, CheckQuestion made) {}
 
   /** Whether the call may be made; if not, it has failed. */
   boolean isAllowed(GrpcCall call) {
@@ -79,9 +79,9 @@ abstract class SingleCheckMethod implements GrpcMethod {
     if (!isAllowed(call)) {
       return;
     }
-    if (call.attachment() instanceof Expected expected) {
+    if (call.attachment() instanceof Prefetched prefetched) {
       call.attach(null);
-      ask(call, expected.asked, expected.made.question());
+      ask(call, prefetched.asked, prefetched.made.question());
       return;
     }
     DirectBuffer message = call.message();

@@ -35,7 +35,7 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
 
   private Rule charged;
   private boolean countsAll;
-  private boolean isExpected;
+  private boolean isPrefetched;
   private long hits;
   private long hash;
   private DescriptorCounters counters;
@@ -62,7 +62,7 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
     unit = null;
     charged = null;
     counters = null;
-    isExpected = false;
+    isPrefetched = false;
     kept = Admission.NOTHING_KEPT;
     isOver = false;
     remaining = 0;
@@ -118,12 +118,12 @@ final class DescriptorStatus implements VerdictListener, Identities, Identity {
   }
 
   /** Marks it to be asked about when its memory has been prefetched. */
-  void expect() {
-    isExpected = true;
+  void prefetch() {
+    isPrefetched = true;
   }
 
-  boolean isExpected() {
-    return isExpected;
+  boolean isPrefetched() {
+    return isPrefetched;
   }
 
   /** Takes a verdict on this descriptor alone. */

@@ -157,11 +157,11 @@ public final class RateLimiter {
         status.unlimited();
       } else if (status.unit() != null) {
         charge(verdict, call, i, found);
-        askOrExpect(verdict, call, i, nowNs);
+        askOrPrefetch(verdict, call, i, nowNs);
       }
     }
     if (call.descriptorCount() > 1) {
-      askExpected(verdict, nowNs);
+      askPrefetched(verdict, nowNs);
     }
     askTogether(verdict, nowNs);
   }
@@ -205,7 +205,7 @@ public final class RateLimiter {
     }
   }
 
-  private void askOrExpect(
+  private void askOrPrefetch(
       RateLimitVerdict verdict, RateLimitCall call, int descriptor, long nowNs) {
     DescriptorStatus status = verdict.status(descriptor);
     boolean isTogether =
@@ -220,8 +220,8 @@ public final class RateLimiter {
       return; // it is asked with the others
     }
     if (status.isLocal() && call.descriptorCount() > 1) {
-      status.expect();
-      admission.expect(status.charged(), status);
+      status.prefetch();
+      admission.prefetch(status.charged(), status);
     } else {
       ask(verdict, status, whose, nowNs);
     }
@@ -254,11 +254,11 @@ public final class RateLimiter {
     into.end();
   }
 
-  private void askExpected(RateLimitVerdict verdict, long nowNs) {
+  private void askPrefetched(RateLimitVerdict verdict, long nowNs) {
     admission.fetch();
     for (int i = 0; i < verdict.count(); i++) {
       DescriptorStatus status = verdict.status(i);
-      if (status.isExpected()) {
+      if (status.isPrefetched()) {
         ask(verdict, status, status, nowNs);
       }
     }

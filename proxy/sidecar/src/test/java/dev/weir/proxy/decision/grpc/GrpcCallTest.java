@@ -67,7 +67,7 @@ class GrpcCallTest {
     }
 
     @Override
-    public void expect(GatheredCalls calls, int from, int to) {
+    public void prefetch(GatheredCalls calls, int from, int to) {
       if (failsToExpect) {
         calls.call(from).attach(this);
         throw new IllegalStateException("as the test wants it");

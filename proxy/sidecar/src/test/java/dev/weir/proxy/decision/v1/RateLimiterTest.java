@@ -122,7 +122,7 @@ class RateLimiterTest {
     List<String> alone = new ArrayList<>();
     try (RateLimiterRig other = new RateLimiterRig()) {
       other.start(Mode.LOCAL);
-      for (int i = 0; i < 4 * GatheredCalls.MAX_EXPECTED; i++) {
+      for (int i = 0; i < 4 * GatheredCalls.MAX_PREFETCHED; i++) {
         byte[] message = message(i);
         String method =
             i % 23 == 7 ? "CheckRateLimits" : i % 19 == 7 ? "GetRemainingQuota" : "CheckRateLimit";
