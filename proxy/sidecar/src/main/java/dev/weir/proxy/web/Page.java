@@ -51,6 +51,13 @@ record Page(
     return new Page(status, "application/problem+json", json.getBytes(StandardCharsets.UTF_8));
   }
 
+  /** The answer to a body that is longer than so many bytes. */
+  static Page tooLarge(int maxBytes) {
+    return problem(
+        HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
+        "body: too long (expected: at most " + maxBytes + " bytes)");
+  }
+
   /** The answer to a method that the path does not have. */
   static Page badMethod(Set<String> allowed) {
     String only = String.join(" and ", allowed) + (allowed.size() == 1 ? " is" : " are");

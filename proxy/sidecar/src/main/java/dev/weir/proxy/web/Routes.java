@@ -18,10 +18,6 @@ final class Routes {
       Page.problem(
           HttpResponseStatus.NOT_FOUND, "There is no such page here; see /metrics and /readyz.");
 
-  private static final Page TOO_LARGE =
-      Page.problem(
-          HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE, "The body is longer than it may be.");
-
   private final List<Route> rows;
 
   /**
@@ -52,7 +48,7 @@ final class Routes {
       }
       if (row.takes(request.method())) {
         return request.content().readableBytes() > row.maxBodyBytes()
-            ? TOO_LARGE
+            ? Page.tooLarge(row.maxBodyBytes())
             : row.handler().apply(new WebRequest(request, target, wildcard));
       }
       otherMethods.add(row.method().name());

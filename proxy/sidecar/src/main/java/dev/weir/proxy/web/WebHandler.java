@@ -71,7 +71,7 @@ final class WebHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
   }
 
-  private static void send(ChannelHandlerContext ctx, Page page, boolean keepAlive) {
+  static void send(ChannelHandlerContext ctx, Page page, boolean keepAlive) {
     DefaultFullHttpResponse response =
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1, page.status(), Unpooled.wrappedBuffer(page.body()));

@@ -11,6 +11,7 @@ import dev.weir.proxy.metrics.LatencyHistory;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.web.Route.Access;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -18,8 +19,10 @@ import io.netty.channel.ServerChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -170,6 +173,18 @@ public final class WebServer implements AutoCloseable {
     }
   }
 
+  /** Gathers a body, and refuses one that no route takes as routes refuse it. */
+  private static final class BodyAggregator extends HttpObjectAggregator {
+    BodyAggregator(int maxBytes) {
+      super(maxBytes);
+    }
+
+    @Override
+    protected void handleOversizedMessage(ChannelHandlerContext ctx, HttpMessage oversized) {
+      WebHandler.send(ctx, Page.tooLarge(maxContentLength()), HttpUtil.isKeepAlive(oversized));
+    }
+  }
+
   /** The connections of one port, which are bounded by themselves, and shared among addresses. */
   private final class Connections extends ChannelSetUp {
     private final Access access;
@@ -193,7 +208,7 @@ public final class WebServer implements AutoCloseable {
           .pipeline()
           .addLast(new ReadTimeoutHandler(READ_TIMEOUT_SECONDS))
           .addLast(new HttpServerCodec())
-          .addLast(new HttpObjectAggregator(routes.maxBodyBytes()))
+          .addLast(new BodyAggregator(routes.maxBodyBytes()))
           .addLast(new FlowControlHandler())
           .addLast(new WebHandler(hosts, request -> routes.answer(request, access)));
     }

@@ -340,7 +340,9 @@ class WebServerTest {
     String longLine = "GET /" + "a".repeat(5_000) + " HTTP/1.1\r\n\r\n";
     assertTrue(raw(longLine).startsWith("HTTP/1.1 400 "));
     String large = "GET / HTTP/1.1\r\nContent-Length: 65537\r\nConnection: close\r\n\r\n";
-    assertTrue(raw(large).startsWith("HTTP/1.1 413 "));
+    String refused = raw(large);
+    assertTrue(refused.startsWith("HTTP/1.1 413 "), refused);
+    assertTrue(refused.contains("body: too long (expected: at most 65536 bytes)"), refused);
   }
 
   @Test
@@ -446,11 +448,12 @@ class WebServerTest {
   }
 
   @Test
-  void aTakenPortIsNamed() {
-    WebServer second =
-        new WebServer(loopback(port), List.of(), null, metrics, () -> true, () -> null);
-    IOException taken = assertThrows(IOException.class, second::start);
-    assertEquals("127.0.0.1:" + port + ": Address already in use", taken.getMessage());
+  void aTakenPortIsNamed() throws IOException {
+    InetAddress unnamed = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+    InetSocketAddress taken = new InetSocketAddress(unnamed, port);
+    WebServer second = new WebServer(taken, List.of(), null, metrics, () -> true, () -> null);
+    IOException fault = assertThrows(IOException.class, second::start);
+    assertEquals("127.0.0.1:" + port + ": Address already in use", fault.getMessage());
     second.close();
   }
 
