@@ -4,6 +4,7 @@ import dev.weir.proxy.loop.InboundHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import java.util.function.BiConsumer;
 import javax.net.ssl.SSLException;
 
 /**
@@ -11,26 +12,18 @@ import javax.net.ssl.SSLException;
  * handshake once, before anything is read.
  */
 final class UpstreamHandshake extends InboundHandler {
-  /** Waits for the end of a handshake. */
-  interface Waiter {
-    /**
-     * The handshake has ended.
-     *
-     * @param protocol that was agreed on by ALPN; null if none was.
-     * @param failure why it has failed; null if it has not.
-     */
-    void handshaken(String protocol, Throwable failure);
-  }
-
-  private Waiter waiter;
+  private BiConsumer<String, Throwable> waiter;
   private boolean hasEnded;
   private String protocol;
   private Throwable failure;
 
-  /** Reports to {@code newWaiter}, at once if the handshake has ended. */
-  void tell(Waiter newWaiter) {
+  /**
+   * Reports to {@code newWaiter}, at once if the handshake has ended: the protocol that ALPN has
+   * agreed on, null if none, and why the handshake has failed, null if it has not.
+   */
+  void tell(BiConsumer<String, Throwable> newWaiter) {
     if (hasEnded) {
-      newWaiter.handshaken(protocol, failure);
+      newWaiter.accept(protocol, failure);
     } else {
       waiter = newWaiter;
     }
@@ -41,7 +34,7 @@ final class UpstreamHandshake extends InboundHandler {
       hasEnded = true;
       failure = cause;
       if (waiter != null) {
-        waiter.handshaken(protocol, failure);
+        waiter.accept(protocol, failure);
       }
     }
   }
