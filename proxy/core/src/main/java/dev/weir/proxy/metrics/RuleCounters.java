@@ -19,49 +19,9 @@ public final class RuleCounters {
 
   RuleCounters() {}
 
-  /** A request was within the limit. */
-  public void allowed() {
-    counters.increment(Outcome.ALLOWED.ordinal());
-  }
-
-  /** A request was over the limit, and answered here. */
-  public void refused() {
-    counters.increment(Outcome.REFUSED.ordinal());
-  }
-
-  /** A request was over the limit, but the rule only watches: it went on. */
-  public void dryRunRefused() {
-    counters.increment(Outcome.DRY_RUN_REFUSED.ordinal());
-  }
-
-  /** A request was denied by the rule, whatever the count. */
-  public void denied() {
-    counters.increment(Outcome.DENIED.ordinal());
-  }
-
-  /** A request was passed by a rule without a limit. */
-  public void unlimited() {
-    counters.increment(Outcome.UNLIMITED.ordinal());
-  }
-
-  /** A request's identity was missing or ambiguous, and it was answered here. */
-  public void identityRefused() {
-    counters.increment(Outcome.IDENTITY_REFUSED.ordinal());
-  }
-
-  /** The store gave no decision, and the rule lets nobody pass without one. */
-  public void storeUnavailable() {
-    counters.increment(Outcome.STORE_UNAVAILABLE.ordinal());
-  }
-
-  /** A request was to wait for its slot, while as many wait as may. */
-  public void tooManyParked() {
-    counters.increment(Outcome.TOO_MANY_PARKED.ordinal());
-  }
-
-  /** A check's idempotency key could not be used, so that it was not decided. */
-  public void idempotencyRefused() {
-    counters.increment(Outcome.IDEMPOTENCY_REFUSED.ordinal());
+  /** Counts a request that had an outcome. */
+  public void add(Outcome outcome) {
+    counters.increment(outcome.ordinal());
   }
 
   /** How many requests had that outcome so far. */
@@ -71,14 +31,31 @@ public final class RuleCounters {
 
   /** The outcomes that a request can have under a rule. */
   public enum Outcome {
+    /** A request was within the limit. */
     ALLOWED,
+
+    /** A request was over the limit, and answered here. */
     REFUSED,
+
+    /** A request was over the limit, but the rule only watches: it went on. */
     DRY_RUN_REFUSED,
+
+    /** A request was denied by the rule, whatever the count. */
     DENIED,
+
+    /** A request was passed by a rule without a limit. */
     UNLIMITED,
+
+    /** A request's identity was missing or ambiguous, and it was answered here. */
     IDENTITY_REFUSED,
+
+    /** The store gave no decision, and the rule lets nobody pass without one. */
     STORE_UNAVAILABLE,
+
+    /** A check's idempotency key could not be used, so that it was not decided. */
     IDEMPOTENCY_REFUSED,
+
+    /** A request was to wait for its slot, while as many wait as may. */
     TOO_MANY_PARKED;
 
     /** The label's value. */

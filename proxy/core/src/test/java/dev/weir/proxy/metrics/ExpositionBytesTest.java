@@ -2,6 +2,7 @@ package dev.weir.proxy.metrics;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.weir.proxy.metrics.RuleCounters.Outcome;
 import dev.weir.proxy.request.Glitch;
 import dev.weir.proxy.request.Handshake;
 import dev.weir.proxy.request.Http2Observer;
@@ -62,18 +63,12 @@ class ExpositionBytesTest {
     store(loop.store());
     leases(loop.leases());
     RuleCounters api = loop.rule("api");
-    times(1, api::allowed);
-    times(2, api::refused);
-    times(3, api::dryRunRefused);
-    times(4, api::denied);
-    times(5, api::unlimited);
-    times(6, api::identityRefused);
-    times(7, api::storeUnavailable);
-    times(8, api::idempotencyRefused);
-    times(9, api::tooManyParked);
+    for (Outcome outcome : Outcome.values()) {
+      times(1 + outcome.ordinal(), () -> api.add(outcome));
+    }
     LoopMetrics other = metrics.newLoop();
-    other.rule("api").allowed();
-    other.rule("a.b-c").refused();
+    other.rule("api").add(Outcome.ALLOWED);
+    other.rule("a.b-c").add(Outcome.REFUSED);
     other.connectionOpened();
     other.store().storeResent();
   }

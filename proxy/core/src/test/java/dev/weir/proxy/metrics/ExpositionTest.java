@@ -46,7 +46,7 @@ class ExpositionTest {
   @Test
   void everyLineParsesInBothForms() {
     LoopMetrics loop = metrics.newLoop();
-    loop.rule("a \"quoted\\ rule\n").allowed();
+    loop.rule("a \"quoted\\ rule\n").add(RuleCounters.Outcome.ALLOWED);
     loop.completed(Protocol.HTTP1, 200, 5, 4, 3);
     metrics.gauge("weir_table_occupied_slots", "Slots in use.", () -> 7L);
     List<String> text = expose(null);
@@ -77,7 +77,7 @@ class ExpositionTest {
       loop.connectionRefused();
       loop.requestStarted(Protocol.HTTP1);
       loop.refused(RefusalReason.OVER_LIMIT);
-      loop.rule("api").dryRunRefused();
+      loop.rule("api").add(RuleCounters.Outcome.DRY_RUN_REFUSED);
       loop.upstreamOpened();
       loop.decided(1_000);
       loop.held();

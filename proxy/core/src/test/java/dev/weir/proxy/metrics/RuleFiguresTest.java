@@ -47,7 +47,7 @@ class RuleFiguresTest {
   @Test
   void showsWhatARuleCameToBeforeItsActionChanged() {
     use(Map.of("a", LIMITS));
-    one.rule("a").refused();
+    one.rule("a").add(Outcome.REFUSED);
     use(Map.of("a", DENIES));
     assertEquals(
         List.of("{outcome=\"denied\",rule=\"a\"} 0.0", "{outcome=\"refused\",rule=\"a\"} 1.0"),
@@ -57,8 +57,8 @@ class RuleFiguresTest {
   @Test
   void forgetsTheCountersOfARuleThatIsGoneForAnHour() {
     use(Map.of("a", DENIES));
-    one.rule("a").denied();
-    two.rule("a").denied();
+    one.rule("a").add(Outcome.DENIED);
+    two.rule("a").add(Outcome.DENIED);
     use(Map.of());
     nowNs += RuleFigures.KEPT_NS - 1;
     assertEquals(List.of("{outcome=\"denied\",rule=\"a\"} 2.0"), exposed());
@@ -71,20 +71,20 @@ class RuleFiguresTest {
   @Test
   void aRuleThatComesBackWithinTheHourGoesOn() {
     use(Map.of("a", DENIES));
-    one.rule("a").denied();
+    one.rule("a").add(Outcome.DENIED);
     use(Map.of());
     nowNs += RuleFigures.KEPT_NS - 1;
     use(Map.of("a", DENIES));
     nowNs += 10 * RuleFigures.KEPT_NS;
-    one.rule("a").denied();
+    one.rule("a").add(Outcome.DENIED);
     assertEquals(List.of("{outcome=\"denied\",rule=\"a\"} 2.0"), exposed());
   }
 
   @Test
   void keepsTheCountersOfAllLoopsWhileOneUsesTheRule() {
     use(Map.of("a", DENIES));
-    one.rule("a").denied();
-    two.rule("a").denied();
+    one.rule("a").add(Outcome.DENIED);
+    two.rule("a").add(Outcome.DENIED);
     one.useRules(Map.of());
     nowNs += 2 * RuleFigures.KEPT_NS;
     assertEquals(List.of("{outcome=\"denied\",rule=\"a\"} 2.0"), exposed());

@@ -90,7 +90,7 @@ final class VerdictCounts {
   /** Counts the outcome of a verdict. */
   void count(Purpose purpose, Rule rule, RuleCounters of, Verdict settled) {
     if (isCounted(purpose)) {
-      count(rule, of, settled);
+      of.add(outcome(rule, settled));
     }
   }
 
@@ -131,31 +131,23 @@ final class VerdictCounts {
     };
   }
 
-  private static void count(Rule rule, RuleCounters of, Verdict settled) {
+  private static Outcome outcome(Rule rule, Verdict settled) {
     if (rule.action() == RuleAction.UNLIMITED) {
-      of.unlimited();
-    } else if (settled.allowed()) {
-      of.allowed();
-    } else {
-      switch (settled.refusal()) {
-        // In a dry run too: no limit has refused these.
-        case STORE_UNAVAILABLE -> of.storeUnavailable();
-        case TOO_MANY_PARKED -> of.tooManyParked();
-        case NOT_DECIDED_ONCE, IDEMPOTENCY_KEY_REUSED -> of.idempotencyRefused();
-        default -> countRefusal(rule, of, settled.refusal());
-      }
+      return Outcome.UNLIMITED;
     }
+    return settled.allowed() ? Outcome.ALLOWED : outcome(rule, settled.refusal());
   }
 
-  private static void countRefusal(Rule rule, RuleCounters of, RefusalReason reason) {
-    if (rule.dryRun()) {
-      of.dryRunRefused();
-      return;
-    }
-    switch (reason) {
-      case DENIED -> of.denied();
-      case IDENTITY_MISSING, IDENTITY_AMBIGUOUS -> of.identityRefused();
-      default -> of.refused();
-    }
+  private static Outcome outcome(Rule rule, RefusalReason reason) {
+    return switch (reason) {
+      // In a dry run too: no limit has refused these.
+      case STORE_UNAVAILABLE -> Outcome.STORE_UNAVAILABLE;
+      case TOO_MANY_PARKED -> Outcome.TOO_MANY_PARKED;
+      case NOT_DECIDED_ONCE, IDEMPOTENCY_KEY_REUSED -> Outcome.IDEMPOTENCY_REFUSED;
+      case DENIED -> rule.dryRun() ? Outcome.DRY_RUN_REFUSED : Outcome.DENIED;
+      case IDENTITY_MISSING, IDENTITY_AMBIGUOUS ->
+          rule.dryRun() ? Outcome.DRY_RUN_REFUSED : Outcome.IDENTITY_REFUSED;
+      default -> rule.dryRun() ? Outcome.DRY_RUN_REFUSED : Outcome.REFUSED;
+    };
   }
 }

@@ -37,15 +37,15 @@ class LoopMetricsTest {
     loop.decided(i);
     loop.held();
     loop.released();
-    rule.allowed();
-    rule.refused();
-    rule.dryRunRefused();
-    rule.denied();
-    rule.unlimited();
-    rule.identityRefused();
-    rule.storeUnavailable();
-    rule.idempotencyRefused();
-    rule.tooManyParked();
+    rule.add(Outcome.ALLOWED);
+    rule.add(Outcome.REFUSED);
+    rule.add(Outcome.DRY_RUN_REFUSED);
+    rule.add(Outcome.DENIED);
+    rule.add(Outcome.UNLIMITED);
+    rule.add(Outcome.IDENTITY_REFUSED);
+    rule.add(Outcome.STORE_UNAVAILABLE);
+    rule.add(Outcome.IDEMPOTENCY_REFUSED);
+    rule.add(Outcome.TOO_MANY_PARKED);
     loop.refused(RefusalReason.OVER_LIMIT);
     loop.chargeGivenBack();
     loop.upstreamWaitBegun();
@@ -212,10 +212,10 @@ class LoopMetricsTest {
   void keepsARulesCountersAcrossReloads() {
     LoopMetrics loop = metrics.newLoop();
     RuleCounters before = loop.rule("a");
-    before.allowed();
-    loop.rule("b").refused();
+    before.add(Outcome.ALLOWED);
+    loop.rule("b").add(Outcome.REFUSED);
     assertSame(before, loop.rule("a"));
-    loop.rule("a").allowed();
+    loop.rule("a").add(Outcome.ALLOWED);
     assertEquals(2, metrics.decisions().get("a")[Outcome.ALLOWED.ordinal()]);
     assertEquals(1, metrics.decisions().get("b")[Outcome.REFUSED.ordinal()]);
   }
