@@ -107,9 +107,8 @@ public final class Rule {
     Budget[] continued = new Budget[spec.budgets().size()];
     if (previous != null) {
       List<Budget> left = new ArrayList<>(previous.remembered);
-      // A budget is known by its key and name; one whose algorithm changed, by its rate, or at
-      // least
-      // its window; one whose window changed, too, by its key.
+      // A budget is known by its key and name; one whose algorithm changed by its rate, or at
+      // least its window; one whose window changed, too, by its key.
       pair(spec.budgets(), left, continued, BudgetSpec::isNamedAs);
       pair(spec.budgets(), left, continued, BudgetSpec::hasRateOf);
       pair(spec.budgets(), left, continued, BudgetSpec::hasWindowOf);
