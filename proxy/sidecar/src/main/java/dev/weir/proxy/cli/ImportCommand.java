@@ -112,14 +112,10 @@ public final class ImportCommand implements Runnable {
       if (name == null || !names.contains(name)) {
         String wanted = names.size() <= MAX_SHOWN ? "one of " : "one of " + names.size() + ": ";
         String shown = String.join(", ", names.subList(0, Math.min(names.size(), MAX_SHOWN)));
+        String given = name == null ? "missing" : Faults.printable(name);
+        String expected = wanted + Faults.printable(shown);
         throw new ParameterException(
-            spec.commandLine(),
-            "--domain "
-                + (name == null ? "missing" : Faults.printable(name))
-                + " (expected: "
-                + wanted
-                + Faults.printable(shown)
-                + ")");
+            spec.commandLine(), "--domain " + given + " (expected: " + expected + ")");
       }
       return name;
     }

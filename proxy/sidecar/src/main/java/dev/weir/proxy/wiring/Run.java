@@ -8,7 +8,6 @@ import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.control.SettingsFlags;
 import dev.weir.proxy.downstream.ListenerSettings;
 import dev.weir.proxy.loop.Addresses;
-import dev.weir.proxy.upstream.UpstreamProtocol;
 import dev.weir.proxy.upstream.UpstreamSettings;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
@@ -207,11 +206,9 @@ public final class Run {
   }
 
   private static String text(UpstreamSettings upstream) {
-    UpstreamProtocol protocol = upstream.protocol();
-    String address = text(upstream.address());
     return upstream.address() instanceof InetSocketAddress
-        ? address.replaceFirst("^http://", protocol.scheme())
-        : address.replaceFirst("^unix:", protocol.socketScheme());
+        ? upstream.protocol().scheme() + Addresses.text(upstream.address())
+        : upstream.protocol().socketScheme() + upstream.address();
   }
 
   private static String listenText(

@@ -103,13 +103,9 @@ public final class RuleImport {
       path.add(spec);
       DescriptorSpec wider = spec.isWildcard() ? wider(wildcards, spec) : null;
       if (wider != null) {
-        unturned.add(
-            where(domain, path)
-                + ": never reached, as "
-                + Faults.printable(wider.compositeKey())
-                + " before it (line "
-                + wider.line()
-                + ") stands for all that it does");
+        String problem = ": never reached, as %s before it (line %d) stands for all that it does";
+        String widerKey = Faults.printable(wider.compositeKey());
+        unturned.add(where(domain, path) + problem.formatted(widerKey, wider.line()));
         continue;
       }
       if (spec.limit() != null) {
