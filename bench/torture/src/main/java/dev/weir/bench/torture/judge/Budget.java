@@ -1,5 +1,6 @@
 package dev.weir.bench.torture.judge;
 
+import dev.weir.bench.torture.plan.Algorithm;
 import dev.weir.bench.torture.plan.LimitPlan;
 import dev.weir.bench.torture.plan.RulePlan;
 import java.util.ArrayList;
@@ -13,9 +14,10 @@ import java.util.Optional;
  *
  * @param limit the index in the rule's list.
  * @param who the identity, and in mode local the process.
+ * @param local whether a process counts it by itself, and by its own clock.
  * @param plan the limit when it was first seen; later ones differ in how much they allow.
  */
-record Budget(int rule, int limit, String who, LimitPlan plan, List<Use> uses) {
+record Budget(int rule, int limit, String who, boolean local, LimitPlan plan, List<Use> uses) {
   /**
    * The charge for one request, as far as it can be known.
    *
@@ -31,6 +33,11 @@ record Budget(int rule, int limit, String who, LimitPlan plan, List<Use> uses) {
    * when it goes on.
    */
   private static final long LATE_NS = 8_000_000_000L;
+
+  /** Whether it is counted by windows whose ends are known: those of the time of day. */
+  boolean hasKnownWindows() {
+    return !local || plan.algorithm() != Algorithm.SLIDING_COUNTER;
+  }
 
   static List<Budget> all(Evidence evidence) {
     final Map<String, Budget> budgets = new LinkedHashMap<>();
@@ -59,7 +66,15 @@ record Budget(int rule, int limit, String who, LimitPlan plan, List<Use> uses) {
       final String name = asked.rule() + "." + index + " " + who;
       budgets
           .computeIfAbsent(
-              name, any -> new Budget(asked.rule(), index, who, limit, new ArrayList<>()))
+              name,
+              any ->
+                  new Budget(
+                      asked.rule(),
+                      index,
+                      who,
+                      versions.get(0).mode() == RulePlan.Mode.LOCAL,
+                      limit,
+                      new ArrayList<>()))
           .uses
           .add(use(evidence, asked, versions, index));
     }

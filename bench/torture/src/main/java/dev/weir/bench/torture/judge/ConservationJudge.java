@@ -27,7 +27,7 @@ final class ConservationJudge implements Judge {
           Budget.versions(evidence, reading.rule(), evidence.startNs(), reading.atNs());
       if (versions.stream().distinct().count() == 1 && !versions.get(0).dryRun()) {
         for (Budget budget : budgets) {
-          if (isOf(budget, versions.get(0), reading) && lasts(evidence, budget.plan(), reading)) {
+          if (isOf(budget, versions.get(0), reading) && lasts(evidence, budget, reading)) {
             compare(evidence, versions.get(0), budget, reading, findings);
           }
         }
@@ -44,7 +44,8 @@ final class ConservationJudge implements Judge {
   }
 
   /** Whether what was used at the start still counts, or is known to count less. */
-  private static boolean lasts(Evidence evidence, LimitPlan limit, Reading reading) {
+  private static boolean lasts(Evidence evidence, Budget budget, Reading reading) {
+    final LimitPlan limit = budget.plan();
     final long windowNs = limit.windowMs() * MS;
     final long epochNs = evidence.epochNs() - evidence.startNs();
     final long behindNs = evidence.startNs() - MS * 1_000;
@@ -52,8 +53,9 @@ final class ConservationJudge implements Judge {
       case PACED -> limit.windowMs() >= 3_600_000;
       case ANY_WINDOW -> reading.atNs() - behindNs < windowNs - windowNs / 5;
       case CLOCK_WINDOW ->
-          Math.floorDiv(behindNs + epochNs, windowNs)
-              == Math.floorDiv(reading.atNs() + epochNs, windowNs);
+          budget.hasKnownWindows()
+              && Math.floorDiv(behindNs + epochNs, windowNs)
+                  == Math.floorDiv(reading.atNs() + epochNs, windowNs);
     };
   }
 

@@ -113,7 +113,9 @@ final class EarlyRefusalJudge implements Judge {
     final long windowNs = limit.windowMs() * MS;
     final long marginNs = evidence.clockNs(asked.sentNs(), asked.answeredNs());
     final long sinceNs;
-    if (limit.algorithm().promise() == Algorithm.Promise.ANY_WINDOW) {
+    if (!budget.hasKnownWindows()) {
+      sinceNs = asked.sentNs() - 2 * windowNs - marginNs;
+    } else if (limit.algorithm().promise() == Algorithm.Promise.ANY_WINDOW) {
       sinceNs = asked.sentNs() - windowNs - marginNs;
     } else {
       final long epochNs = evidence.epochNs() - evidence.startNs();

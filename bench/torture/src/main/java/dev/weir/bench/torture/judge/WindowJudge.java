@@ -50,7 +50,7 @@ final class WindowJudge implements Judge {
         if (use.fromNs() < fromNs) {
           continue;
         }
-        if (!inOneWindow(evidence, budget.plan(), fromNs, use.toNs())) {
+        if (!inOneWindow(evidence, budget, fromNs, use.toNs())) {
           break;
         }
         units += use.least();
@@ -74,7 +74,8 @@ final class WindowJudge implements Judge {
   }
 
   /** Whether no unit that passed within a span may have come back before its end. */
-  private static boolean inOneWindow(Evidence evidence, LimitPlan limit, long fromNs, long toNs) {
+  private static boolean inOneWindow(Evidence evidence, Budget budget, long fromNs, long toNs) {
+    final LimitPlan limit = budget.plan();
     final long windowNs = limit.windowMs() * MS;
     final long clockNs = evidence.clockNs(fromNs, toNs);
     return switch (limit.algorithm().promise()) {
@@ -86,6 +87,9 @@ final class WindowJudge implements Judge {
         yield toNs - fromNs <= countsNs - clockNs;
       }
       case CLOCK_WINDOW -> {
+        if (!budget.hasKnownWindows()) {
+          yield toNs - fromNs <= windowNs - clockNs; // of two windows at most
+        }
         final long epochNs = evidence.epochNs() - evidence.startNs();
         yield Math.floorDiv(fromNs + epochNs - clockNs, windowNs)
             == Math.floorDiv(toNs + epochNs + clockNs, windowNs);
@@ -101,7 +105,8 @@ final class WindowJudge implements Judge {
     final boolean paces = budget.plan().algorithm().promise() == Algorithm.Promise.PACED;
     final long atOnce =
         paces ? limits.stream().mapToLong(LimitPlan::burst).max().orElseThrow() : count;
-    long allowed = atOnce * (1 + renewals(evidence, budget, versions, fromNs, toNs));
+    final int windows = budget.hasKnownWindows() ? 1 : 2;
+    long allowed = windows * atOnce * (1 + renewals(evidence, budget, versions, fromNs, toNs));
     if (paces) {
       final double spanMs = (toNs - fromNs + evidence.clockNs(fromNs, toNs)) / (double) MS;
       allowed += (long) Math.floor(count * spanMs / budget.plan().windowMs());

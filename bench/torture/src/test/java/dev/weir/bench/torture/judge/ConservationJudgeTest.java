@@ -27,7 +27,9 @@ final class ConservationJudgeTest {
   @ParameterizedTest
   @EnumSource(Algorithm.class)
   void seesUnitsThatVanishOrAppear(Algorithm algorithm) {
-    for (Mode mode : Mode.values()) {
+    // A sidecar counts the windows of its sliding counters from its start.
+    final boolean isKnown = algorithm != Algorithm.SLIDING_COUNTER;
+    for (Mode mode : isKnown ? Mode.values() : new Mode[] {Mode.EXACT, Mode.LEASED}) {
       assertEquals(0, found(history(algorithm, mode).read(20_000, 10)));
       assertEquals(1, found(history(algorithm, mode).read(20_000, 8)));
       assertEquals(1, found(history(algorithm, mode).read(20_000, 11)));

@@ -48,6 +48,13 @@ final class WindowJudgeTest {
   }
 
   @Test
+  void knowsNoWindowsOfASlidingCounterOfModeLocal() {
+    final History history = new History(Algorithm.SLIDING_COUNTER, 5, Mode.LOCAL);
+    assertEquals(0, found(history.pass(10, 100, 101)));
+    assertEquals(1, found(history.pass(1, 100, 101)));
+  }
+
+  @Test
   void countsWhatReachedTheServiceWithoutAnAnswer() {
     final History history = new History(Algorithm.SLIDING_LOG, 1, Mode.EXACT).pass(1, 0, 1);
     assertEquals(0, found(history.ask(2, 3, Outcome.FAILED)));
