@@ -42,6 +42,8 @@ final class Life implements AutoCloseable {
   /** Requests that may have passed undecided behind the last reading of a process that ended. */
   private static final long UNREAD = 50;
 
+  private static final long UNKNOWN = -1;
+
   private final Target target;
   private final int adminPort;
   private final Path log;
@@ -104,20 +106,28 @@ final class Life implements AutoCloseable {
   void kill() throws IOException {
     wasToEnd = true;
     killed = true;
-    gauges();
+    readLast();
     process.signal("KILL");
   }
 
   /** Asks it to end. */
   void terminate() throws IOException {
     wasToEnd = true;
-    gauges();
+    readLast();
     process.signal("TERM");
   }
 
-  /** How many requests it let pass because the store did not decide, at most. */
+  private void readLast() {
+    try {
+      gauges();
+    } catch (IOException e) {
+      passedUndecided = UNKNOWN;
+    }
+  }
+
+  /** How many requests it let pass because the store did not decide, at most; -1 if unknown. */
   long passedUndecided() {
-    return passedUndecided + (wasToEnd ? UNREAD : 0);
+    return passedUndecided == UNKNOWN || !wasToEnd ? passedUndecided : passedUndecided + UNREAD;
   }
 
   /** How it is now. */

@@ -4,6 +4,7 @@ import dev.weir.bench.process.ServerProcess;
 import dev.weir.bench.torture.plan.RulePlan;
 import dev.weir.bench.torture.traffic.Target;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -130,8 +131,18 @@ final class Sidecar implements AutoCloseable {
     }
   }
 
+  /** How often it has read its rules again; waits while the machine is too busy for it to say. */
   double reloads() throws IOException {
-    return present.metric("weir_rules_reloads_total");
+    final long beganNs = System.nanoTime();
+    while (true) {
+      try {
+        return present.metric("weir_rules_reloads_total");
+      } catch (SocketTimeoutException e) {
+        if (System.nanoTime() - beganNs > RELOAD_NS) {
+          throw e;
+        }
+      }
+    }
   }
 
   @Override

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -164,9 +165,10 @@ public final class Site implements AutoCloseable {
     return sidecars.stream().flatMap(sidecar -> sidecar.lives().stream());
   }
 
-  /** How many requests passed undecided, at most; as of the last {@link #ends}. */
+  /** How many requests passed undecided, at most, as of the last {@link #ends}; -1 if unknown. */
   public long passedUndecided() {
-    return lives().mapToLong(Life::passedUndecided).sum();
+    final long[] passed = lives().mapToLong(Life::passedUndecided).toArray();
+    return Arrays.stream(passed).anyMatch(each -> each < 0) ? -1 : Arrays.stream(passed).sum();
   }
 
   /** A fault happens, and is over when this returns. */
