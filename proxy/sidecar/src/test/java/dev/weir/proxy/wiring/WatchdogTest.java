@@ -124,6 +124,14 @@ class WatchdogTest {
         StandardCharsets.UTF_8);
   }
 
+  /** Whether whoever tells of stuck loops waits for more than the time to look again. */
+  private static boolean tellerWaits() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("weir-watchdog-log"))
+        .map(Thread::getState)
+        .anyMatch(state -> state == Thread.State.BLOCKED || state == Thread.State.WAITING);
+  }
+
   private final HttpClient prober = HttpClient.newHttpClient();
 
   private HttpResponse<String> livez(Rig rig) throws Exception {
@@ -146,6 +154,7 @@ class WatchdogTest {
         String body = livez(rig).body();
         assertTrue(body.startsWith("event loop weir-loop-"), body);
         assertEquals(1, rig.metric("weir_loops_stuck"));
+        Await.until("a line about it waits for the reader, too", WatchdogTest::tellerWaits);
         reader.countDown();
         assertEquals(502, client.read().status());
         Await.until("alive", () -> livez(rig).statusCode() == 200);

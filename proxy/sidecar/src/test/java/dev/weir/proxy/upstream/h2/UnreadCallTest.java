@@ -78,7 +78,15 @@ class UnreadCallTest {
   @BeforeEach
   void start() throws Exception {
     service = new EchoService();
-    rig = new Rig("auto", "--upstream", service.url());
+    rig =
+        new Rig(
+            "auto",
+            "--upstream",
+            service.url(),
+            "--timeouts.connect", // a cold and busy JVM takes its time for the first connection
+            "30s",
+            "--timeouts.upstream-queue",
+            "30s");
   }
 
   @AfterEach
