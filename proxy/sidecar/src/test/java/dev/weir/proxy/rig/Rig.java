@@ -219,6 +219,20 @@ public final class Rig implements AutoCloseable {
   }
 
   /**
+   * Has the sidecar decide by the rules of a file, and waits until every event loop does.
+   *
+   * @param yaml all of it but the upstream.
+   */
+  public void publish(String yaml) {
+    Faults faults = Faults.ofFile("weir.yaml");
+    byte[] content = ("upstream: http://127.0.0.1:1\n" + yaml).getBytes(StandardCharsets.UTF_8);
+    Settings settings = new SettingsFile().read(content, faults);
+    assertTrue(faults.isEmpty(), faults::toString);
+    sidecar.publish(settings.rules().compile(sidecar.rules()));
+    awaitLoops();
+  }
+
+  /**
    * Waits until every event loop has done what it was told before. A reload is in use after that: a
    * request that follows it at once may still meet what was before.
    */
