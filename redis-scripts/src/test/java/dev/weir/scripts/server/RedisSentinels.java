@@ -180,6 +180,24 @@ public final class RedisSentinels implements AutoCloseable {
   }
 
   /**
+   * Waits until the replica has all that the master was told: it counts when the master is gone.
+   */
+  public void awaitReplica() {
+    final RedisServer master = master();
+    final RedisServer replica = replica();
+    Await.until("the replica has it", this::logs, () -> offset(replica).equals(offset(master)));
+  }
+
+  private static String offset(RedisServer server) throws IOException {
+    return server
+        .text("INFO", "replication")
+        .lines()
+        .filter(line -> line.startsWith("master_repl_offset:"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  /**
    * Kills (SIGKILL) the master and returns it; {@link #awaitPromotion} waits for the next. Should
    * it be restarted, it takes itself for a master until the sentinels say otherwise 8 s later.
    */

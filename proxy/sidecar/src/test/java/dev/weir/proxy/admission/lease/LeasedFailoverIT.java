@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.rig.Fleet;
 import dev.weir.proxy.rig.RawClient;
-import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisSentinels;
 import dev.weir.scripts.server.RedisServer;
@@ -68,19 +67,6 @@ class LeasedFailoverIT {
     }
   }
 
-  private static void awaitReplica(RedisServer master, RedisServer replica) throws Exception {
-    Await.until("the replica has it", () -> offset(replica).equals(offset(master)));
-  }
-
-  private static String offset(RedisServer server) throws IOException {
-    return server
-        .text("INFO", "replication")
-        .lines()
-        .filter(line -> line.startsWith("master_repl_offset:"))
-        .findFirst()
-        .orElseThrow();
-  }
-
   @Test
   void noneIsOverThroughAFailover() throws Exception {
     try (RedisSentinels sentinels = RedisSentinels.start(RedisKind.EMBEDDED.binary())) {
@@ -96,7 +82,7 @@ class LeasedFailoverIT {
         assertTrue(fleet.sum("weir_store_lease_units_kept_total") > 0, "nothing was kept");
         fleet.rig(0).publish(file(store, 1));
         ask(clients, 3);
-        awaitReplica(sentinels.master(), sentinels.replica());
+        sentinels.awaitReplica();
         RedisServer old = sentinels.killMaster();
         ask(clients, 2);
         sentinels.awaitPromotion(old);

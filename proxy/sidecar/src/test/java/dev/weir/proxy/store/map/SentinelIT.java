@@ -14,7 +14,6 @@ import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisSentinels;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -48,7 +47,7 @@ class SentinelIT {
       sentinels.sentinels().get(0).kill();
       try (Fleet fleet = fleet(2, sentinels, RedisSentinels.MASTER_NAME).deciding(1)) {
         assertPass(fleet, 10, "before");
-        awaitReplica(sentinels);
+        sentinels.awaitReplica();
         RedisServer old = sentinels.killMaster();
         sentinels.awaitPromotion(old);
         for (Rig rig : fleet.rigs) {
@@ -58,22 +57,6 @@ class SentinelIT {
         assertPass(fleet, 10, "after");
       }
     }
-  }
-
-  /** Waits until the replica has all that was charged: it counts when the master is gone. */
-  private static void awaitReplica(RedisSentinels sentinels) throws Exception {
-    RedisServer master = sentinels.master();
-    RedisServer replica = sentinels.replica();
-    Await.until("the replica has it", () -> offset(replica).equals(offset(master)));
-  }
-
-  private static String offset(RedisServer server) throws IOException {
-    return server
-        .text("INFO", "replication")
-        .lines()
-        .filter(line -> line.startsWith("master_repl_offset:"))
-        .findFirst()
-        .orElseThrow();
   }
 
   /**
