@@ -53,6 +53,11 @@ class DescriptorsIT {
    * @param args the transport.
    */
   public static void main(String[] args) throws Exception {
+    // Loads what is needed to say so: later there is no descriptor for a class either.
+    try (Rig away = new Rig(args[0], "--upstream", "http://127.0.0.1:1");
+        RawClient client = away.connect()) {
+      assertEquals(502, client.send(Rig.VALID).read().status());
+    }
     Rig rig = new Rig(args[0], "--timeouts.upstream-idle", "100ms");
     List<InputStream> open = new ArrayList<>();
     try (rig;
