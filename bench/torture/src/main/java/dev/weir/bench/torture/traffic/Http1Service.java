@@ -107,8 +107,8 @@ final class Http1Service implements Service {
       }
       case "large" -> {
         in.body(head);
-        out.write(ascii("HTTP/1.1 200 OK\r\nContent-Length: " + LARGE_BYTES + "\r\n\r\n"));
-        out.write(new byte[LARGE_BYTES]);
+        out.write(ascii("HTTP/1.1 200 OK\r\nContent-Length: " + LARGE.length + "\r\n\r\n"));
+        out.write(LARGE);
       }
       default -> {
         final byte[] content = in.body(head).bytes();

@@ -141,7 +141,7 @@ final class Http2Service implements Service {
         }
         case "large" -> {
           stream.write(new DefaultHttp2HeadersFrame(new DefaultHttp2Headers().status("200")));
-          data(stream, Unpooled.wrappedBuffer(new byte[LARGE_BYTES]), true);
+          data(stream, Unpooled.wrappedBuffer(LARGE), true);
         }
         default ->
             later(

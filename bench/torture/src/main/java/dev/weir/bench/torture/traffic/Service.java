@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
  * and notes which came.
  */
 public interface Service extends AutoCloseable {
-  /** How much a request for a large body gets. */
-  int LARGE_BYTES = 4 << 20;
+  /** The answer to each request for a large body: one array, as thousands may wait to be read. */
+  byte[] LARGE = new byte[4 << 20];
 
   /** How long a slow answer takes. */
   int SLOW_MS = 300;
