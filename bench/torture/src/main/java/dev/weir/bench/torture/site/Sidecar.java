@@ -58,12 +58,6 @@ final class Sidecar implements AutoCloseable {
     start(rules, ServerProcess.freePort(), ServerProcess.freePort(), ServerProcess.freePort());
   }
 
-  /** Starts it again on the ports that it had. */
-  void restart(List<RulePlan> rules) throws IOException {
-    final Target before = present.target();
-    start(rules, before.port(), before.decisionPort(), present.adminPort());
-  }
-
   private void start(List<RulePlan> rules, int port, int decisionPort, int adminPort)
       throws IOException {
     final int life = LIVES.incrementAndGet();

@@ -184,7 +184,7 @@ public final class Site implements AutoCloseable {
       case SIDECAR_KILLED -> {
         sidecar.present().kill();
         TimeUnit.MILLISECONDS.sleep(RETURN_MS);
-        sidecar.restart(rules);
+        sidecar.start(rules); // elsewhere: nobody takes the one for the other
         sidecar.present().remember();
       }
       case SIDECAR_REPLACED -> {
