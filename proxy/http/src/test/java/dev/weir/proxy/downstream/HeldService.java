@@ -230,6 +230,11 @@ public final class HeldService implements Origin {
       return request.responseData(Unpooled.copiedBuffer(text, StandardCharsets.ISO_8859_1), last);
     }
 
+    /** Ends the turn in which some of the response was given. */
+    public void endTurn() {
+      request.flushResponse();
+    }
+
     /** Ends the response with trailers, given as lines. */
     public void trailers(String lines) {
       ByteBuf bytes = Unpooled.directBuffer().writeBytes(lines.getBytes(StandardCharsets.US_ASCII));

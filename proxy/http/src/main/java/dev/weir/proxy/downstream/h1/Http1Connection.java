@@ -156,7 +156,9 @@ public final class Http1Connection extends InboundHandler implements ClientConne
       in.release();
       in = null;
     }
-    ChannelIo.flush(channel);
+    if (!response.awaitsFlush()) {
+      ChannelIo.flush(channel);
+    }
     if (state == State.HEAD && !channel.isWritable()) {
       timer.within(loop.clock.nowNs(), loop.settings.timeouts().writeNs());
     }

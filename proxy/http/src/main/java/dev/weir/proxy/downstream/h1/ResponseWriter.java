@@ -198,6 +198,13 @@ final class ResponseWriter {
     }
   }
 
+  /**
+   * Whether some of the response is written only with a {@link #flush} that follows in this turn.
+   */
+  boolean awaitsFlush() {
+    return pending != null;
+  }
+
   void flush() {
     writePending();
     ChannelIo.flush(channel);

@@ -14,6 +14,7 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -317,5 +318,36 @@ class Http1ConnectionTest {
     String answer = got();
     assertTrue(answer.contains("\r\nTransfer-Encoding: chunked\r\n"), answer);
     assertTrue(answer.endsWith("\r\n\r\n5\r\nhello\r\n0\r\n\r\n"), answer);
+  }
+
+  @Test
+  void writesAChunkWithItsEndThoughTheClientSendsInTheSameTurn() {
+    held.service.multiplexes = true;
+    send(POST.formatted("a", 5) + "he");
+    held.service.last().answer("HTTP/1.1 200 OK");
+    held.service.last().endTurn();
+    assertAnswered(200, got());
+    List<Long> writes = new ArrayList<>();
+    held.channel
+        .pipeline()
+        .addFirst(
+            new ChannelOutboundHandlerAdapter() {
+              @Override
+              public void flush(ChannelHandlerContext ctx) {
+                long bytes = held.channel.unsafe().outboundBuffer().totalPendingWriteBytes();
+                if (bytes > 0) {
+                  writes.add(bytes);
+                }
+                ctx.flush();
+              }
+            });
+    held.service.last().send("hello", false);
+    send("llo");
+    held.service.last().endTurn();
+    assertEquals("hello", held.service.last().body());
+    assertEquals("5\r\nhello\r\n", got());
+    assertEquals(1, writes.size(), () -> "writes of these many bytes: " + writes);
+    held.service.last().send("", true);
+    assertEquals("0\r\n\r\n", got());
   }
 }
