@@ -61,7 +61,7 @@ final class LoopFigures {
           "class",
           List.of("other", "1xx", "2xx", "3xx", "4xx", "5xx"));
   static final LoopCounter VERDICTS_DROPPED =
-      counter("weir_verdicts_dropped", "Decisions that came after their client had disconnected.");
+      counter("weir_verdicts_dropped", "Decisions that came after their request had ended.");
   static final LoopCounter TUNNELS = counter("weir_tunnels", "Connections that became tunnels.");
 
   static final LoopCounter UPSTREAM_CONNECTIONS =
@@ -119,14 +119,19 @@ final class LoopFigures {
       ofStore("batches", "Calls of the script in Redis, each with a batch of checks.");
   static final LoopCounter STORE_CHECKS =
       ofStore(
-          "checks", "Checks in calls of the script; requests for the same budgets can share one.");
+          "checks",
+          "Checks and refunds in calls of the script;"
+              + " requests for the same budgets can share a check.");
   static final LoopCounter STORE_REQUESTS =
-      ofStore(
-          "requests", "Requests decided by calls of the script; one check may stand for several.");
+      ofStore("requests", "Requests in calls of the script; one check may stand for several.");
   static final LoopCounter STORE_LATE_ANSWERS =
-      ofStore("late_answers", "Calls of the script that were answered after redis.deadline.");
+      ofStore(
+          "late_answers",
+          "Calls of the script that were answered after the deadline of a request in them.");
   static final LoopCounter STORE_ERRORS =
-      ofStore("errors", "Calls of the script that Redis answered with an error.");
+      ofStore(
+          "errors",
+          "Calls of the script that Redis answered with an error and that were not sent again.");
   static final LoopCounter STORE_RESENT =
       ofStore(
           "resent",
@@ -137,18 +142,20 @@ final class LoopFigures {
   static final LoopCounter STORE_DEBTS_CHARGED =
       ofStore(
           "debts_charged",
-          "Requests that passed while the store was away, and were charged when it was back.");
+          "Requests that passed undecided and were charged later;"
+              + " not those whose window was over by then.");
   static final LoopCounter STORE_DEBTS_FORGOTTEN =
       ofStore(
           "debts_forgotten",
-          "Requests that passed while the store was away, and were not charged later"
+          "Requests that passed undecided and were not charged later"
               + " because too many budgets had to be remembered.");
   static final LoopCounter STORE_REFUNDS =
-      ofStore("refunds", "Charges returned because the request did not pass.");
-  static final LoopCounter STORE_REFUNDS_LOST =
       ofStore(
-          "refunds_lost",
-          "Charges that could not be returned because the store could not be reached.");
+          "refunds",
+          "Charges returned to the store: of requests that did not pass,"
+              + " and of unused leased units.");
+  static final LoopCounter STORE_REFUNDS_LOST =
+      ofStore("refunds_lost", "Charges that could not be returned to the store, and stay.");
   static final LoopCounter STORE_REFUSED_BY_PROOF =
       ofStore(
           "refused_by_proof",

@@ -128,7 +128,7 @@ public final class LoopMetrics implements TrafficObserver {
     (hasWaited ? byStore : byHand).record(decisionNs);
   }
 
-  /** A verdict came for a request whose client had gone. */
+  /** A verdict came for a request that had ended. */
   public void verdictDropped() {
     counters.increment(LoopFigures.VERDICTS_DROPPED.word());
   }

@@ -28,7 +28,8 @@ public final class SidecarFigures {
     }
     metrics.counter(
         "weir_internal_errors",
-        "Unexpected errors of Weir; each ended a request or a connection, and is logged.",
+        "Unexpected errors of Weir, each of which ended a request or other work;"
+            + " at most one a second is logged.",
         InternalErrors::count);
     metrics.gauge("weir_ready", "1 while the sidecar serves.", () -> ready.getAsBoolean() ? 1 : 0);
   }
