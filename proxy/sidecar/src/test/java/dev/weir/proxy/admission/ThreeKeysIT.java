@@ -100,7 +100,9 @@ class ThreeKeysIT {
     Random random = new Random(5);
     try (Fleet fleet = fleet("250ms")) {
       List<RawClient> clients = fleet.connect(CLIENTS);
-      for (int round = 0; round < ROUNDS; round++) {
+      int decided = 0; // rounds of which each request was decided in time
+      for (int round = 0; decided < ROUNDS; round++) {
+        assertTrue(round < 3 * ROUNDS, "decided in " + decided + " of " + round + " rounds");
         Map<String, Integer> passed = new ConcurrentHashMap<>();
         Map<String, Integer> undecided = new ConcurrentHashMap<>();
         for (int burst = 0; burst < BURSTS; burst++) {
@@ -121,7 +123,7 @@ class ThreeKeysIT {
         }
         for (Map.Entry<String, Integer> identity : passed.entrySet()) {
           assertTrue(identity.getValue() <= LIMIT, identity + " of " + LIMIT);
-          // On a busy machine a few may not be decided in time: charged or not, nobody can tell.
+          // What was not decided in time is charged or not: nobody can tell.
           int most = identity.getValue() + undecided.getOrDefault(identity.getKey(), 0);
           // Nobody waits for what is given back, so it may take a moment.
           Await.until(
@@ -129,6 +131,10 @@ class ThreeKeysIT {
               () -> charged(identity.getKey()) <= most);
           assertTrue(charged(identity.getKey()) >= identity.getValue(), identity + " charged less");
         }
+        // A machine that stands still for a moment spoils one burst, and its round is repeated.
+        int sum = undecided.values().stream().mapToInt(Integer::intValue).sum() / KEYS.length;
+        assertTrue(sum <= CLIENTS, sum + " not decided in round " + round);
+        decided += sum == 0 ? 1 : 0;
       }
       assertEquals(0, fleet.sum("weir_store_refunds_lost_total"));
       assertTrue(fleet.sum("weir_store_refunds_total") > 0, "they were in each other's way");
@@ -142,6 +148,7 @@ class ThreeKeysIT {
       RawClient client, String[] who, Map<String, Integer> passed, Map<String, Integer> undecided) {
     try {
       int status = client.send(get(who[0], who[1], who[2])).read().status();
+      assertTrue(status == 200 || status == 429 || status == 503, "status " + status);
       if (status != 429) {
         for (String identity : who) {
           (status == 200 ? passed : undecided).merge(identity, 1, Integer::sum);

@@ -165,7 +165,7 @@ class LeasedRefusalIT {
 
   /** Whoever is over a limit of his own names somebody else's group, whose budget stays whole. */
   @ParameterizedTest
-  @ValueSource(strings = {"gcra, 100/1m", "sliding-counter, 100/1h"})
+  @ValueSource(strings = {"gcra, 100/1d", "sliding-counter, 100/1d"})
   void ofOneLimitLeavesTheOtherWholeOnAnotherServer(String group) throws Exception {
     String[] of = group.split(", ");
     String limits = limit("x-user", "1/1h", "gcra") + ", " + limit("x-group", of[1], of[0]);
@@ -176,7 +176,7 @@ class LeasedRefusalIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"gcra, 100/1m"})
+  @ValueSource(strings = {"gcra, 100/1d"})
   void ofOneLimitLeavesTheOtherWholeInACluster(String group) throws Exception {
     String[] of = group.split(", ");
     String limits = limit("x-user", "1/1h", "gcra") + ", " + limit("x-group", of[1], of[0]);
@@ -184,6 +184,18 @@ class LeasedRefusalIT {
         Fleet fleet = fleet(2, several("cluster", cluster.nodes().get(0)), limits).deciding(3)) {
       assertVictimKeepsAll(fleet);
     }
+  }
+
+  /** Spends the one unit of a user; it may be gone if his first request was not decided in time. */
+  private static void spend(RawClient by, String name) throws IOException {
+    int status = ask(by, name, name).status();
+    int undecided = 0;
+    for (; status == 503 && undecided < 5; undecided++) {
+      status = ask(by, name, name).status();
+    }
+    assertTrue(
+        status == 200 || status == 429 && undecided > 0,
+        name + ": " + status + " after " + undecided + " times 503");
   }
 
   /**
@@ -204,7 +216,7 @@ class LeasedRefusalIT {
       for (int user = 0; user < 150; user++) {
         String name = "attacker" + user;
         RawClient by = user % 2 == 0 ? attacker : other;
-        while (ask(by, name, name).status() == 503) {}
+        spend(by, name);
         int status = ask(by, name, "victims").status();
         assertTrue(status == 429 || status == 503, "over the limit of his own: " + status);
         undecided += status == 503 ? 1 : 0;

@@ -15,8 +15,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class DescriptorReloadIT {
   private static final int KEYS = 3;
+  private static final int CALLERS = 4;
   private static final RedisServer redis = RedisServer.shared();
 
   @TempDir private Path folder;
@@ -71,18 +75,47 @@ class DescriptorReloadIT {
     return answer.statusCode() == 200;
   }
 
+  /**
+   * A paced limit counts from when a key came under it, and rounds up what was used if the clock of
+   * the call that carries it over is behind. So the next change waits until each key has been
+   * charged under the present limit, and each call that may have begun before that has ended.
+   *
+   * @param former the limit before: more have passed only by the present one.
+   */
+  private static void awaitCalls(
+      AtomicIntegerArray passed, int former, AtomicIntegerArray answered, List<Throwable> faults) {
+    awaitEach(passed, key -> former, faults);
+    int[] before = IntStream.range(0, CALLERS).map(answered::get).toArray();
+    awaitEach(answered, caller -> before[caller], faults);
+  }
+
+  /** Waits until each count is above another one, or a caller has failed. */
+  private static void awaitEach(
+      AtomicIntegerArray counts, IntUnaryOperator above, List<Throwable> faults) {
+    Await.until(
+        "more calls under the present limit",
+        () ->
+            !faults.isEmpty()
+                || IntStream.range(0, counts.length())
+                    .allMatch(i -> counts.get(i) > above.applyAsInt(i)));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"gcra", "sliding-counter", "token-bucket"})
   void callsOfSeveralEventLoopsFindNoFreshBudget(String algorithm) throws Exception {
     int first = 40;
     int changes = 12;
+    int more = 10;
+    int last = first + changes * more;
     write("algorithm: " + algorithm, first);
     AtomicIntegerArray passed = new AtomicIntegerArray(KEYS);
+    AtomicIntegerArray answered = new AtomicIntegerArray(CALLERS);
     AtomicBoolean hasEnded = new AtomicBoolean();
-    List<Throwable> faults = new ArrayList<>();
+    List<Throwable> faults = new CopyOnWriteArrayList<>();
     try (Rig rig = start()) {
       List<Thread> callers = new ArrayList<>();
-      for (int i = 0; i < 4; i++) {
+      for (int i = 0; i < CALLERS; i++) {
+        int number = i;
         Thread caller =
             new Thread(
                 () -> {
@@ -91,18 +124,22 @@ class DescriptorReloadIT {
                     for (int call = 0; !hasEnded.get(); call++) {
                       int key = call % KEYS;
                       passed.addAndGet(key, passes(client, rig, "k" + key) ? 1 : 0);
+                      answered.incrementAndGet(number);
                     }
                   } catch (Exception | AssertionError failed) {
-                    synchronized (faults) {
-                      faults.add(failed);
-                    }
+                    faults.add(failed);
                   }
                 });
         caller.start();
         callers.add(caller);
       }
-      for (int change = 1; change <= changes; change++) {
-        write("algorithm: " + algorithm, first + change);
+      int former = 0;
+      for (int limit = first; limit < last; limit += more) {
+        if (limit == first || !algorithm.equals("sliding-counter")) {
+          awaitCalls(passed, former, answered, faults);
+        }
+        former = limit;
+        write("algorithm: " + algorithm, limit + more);
         reload(rig);
       }
       hasEnded.set(true);
@@ -119,9 +156,7 @@ class DescriptorReloadIT {
     }
     assertEquals(List.of(), faults);
     for (int i = 0; i < KEYS; i++) {
-      int lost = first + changes - passed.get(i);
-      // An event loop whose clock is behind the first charge's rounds up what was used by a unit.
-      assertTrue(lost >= 0 && lost <= changes, "k" + i + ": " + passed);
+      assertEquals(last, passed.get(i), "k" + i + ": " + passed);
     }
   }
 
