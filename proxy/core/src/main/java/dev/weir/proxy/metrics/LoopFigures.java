@@ -192,8 +192,9 @@ final class LoopFigures {
   static final LoopCounter LEASE_ADMISSIONS =
       counter(
           STORE + "lease_decisions",
-          "Decisions of mode leased: by leased units (hand), by the store (store), or"
-              + " refused between two requests for a lease (spacing).",
+          "Decisions of mode leased: by leased units at once (hand), by the store or a lease"
+              + " that it gave meanwhile (store), or refused between two requests for a lease"
+              + " (spacing).",
           "by",
           List.of("hand", "store", "spacing"));
 

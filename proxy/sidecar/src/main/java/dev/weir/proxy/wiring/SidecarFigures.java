@@ -106,10 +106,12 @@ public final class SidecarFigures {
         leases.table()::heldUnits);
     metrics.gauge(
         "weir_store_lease_hands",
-        "Keys of mode leased that can hold leases at one time.",
+        "Places for leases, each of one key of mode leased.",
         leases.table()::count);
     metrics.gauge(
-        "weir_store_lease_hands_used", "Keys that hold leases now.", leases.table()::keyCount);
+        "weir_store_lease_hands_used",
+        "Keys that have a place for leases now, with units or without.",
+        leases.table()::keyCount);
     metrics.gauge("weir_store_servers", "Redis servers of the store.", store::serverCount);
     metrics.gauge(
         "weir_store_peers", "Sidecars that share the store, as last counted.", store::peerCount);
