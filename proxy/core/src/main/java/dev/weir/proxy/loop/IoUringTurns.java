@@ -32,6 +32,10 @@ final class IoUringTurns implements IoHandlerFactory {
   private static final byte RECV = 27;
   private static final int POLLIN = 1;
   private static final int POLLHUP = 16;
+  private static final int POLLRDHUP = 0x2000;
+
+  /** The kernel's report that a connection's input has ended: Netty reads once more at least. */
+  private static final IoUringIoEvent END_OF_INPUT = new IoUringIoEvent(POLLRDHUP, 0, POLL_ADD, 0L);
 
   /** The most ends of turns in a row, as one may bring about another. */
   private static final int MAX_ENDS = 8;
@@ -117,37 +121,37 @@ final class IoUringTurns implements IoHandlerFactory {
       }
     }
 
-    private void handle(IoUringIoHandle handle, IoRegistration registration, IoUringIoEvent event) {
+    private void handle(Handle told, IoUringIoEvent event) {
       final byte operation = event.opcode();
-      mayBegin = operation == POLL_ADD && (event.res() & POLLIN) != 0;
-      handle.handle(registration, event);
-      mayBegin = false;
-      final boolean isHup =
-          operation == POLL_ADD && event.res() > 0 && (event.res() & POLLHUP) != 0;
-      if (isHup && isReading) { // a loop that is at its end takes no tasks, and closes all itself
-        endIfReset(handle);
+      final int result = event.res();
+      if (operation == POLL_ADD && result > 0 && (result & POLLHUP) != 0) {
+        told.hasEnded = true;
       }
-      if (operation == RECV && --reads <= 0) {
-        endTurns();
+      mayBegin = operation == POLL_ADD && (result & POLLIN) != 0;
+      told.handle.handle(told.registration, event);
+      mayBegin = false;
+      if (operation == RECV) {
+        reads--;
+        if (result > 0 && told.hasEnded) {
+          readOn(told);
+        }
+        if (reads <= 0) {
+          endTurns();
+        }
       }
     }
 
     /**
-     * Closes a client's connection that was reset after its last bytes. Netty reads those and waits
-     * for more, but the kernel has reported the reset already, so it would be noticed only at a
-     * time-out. What a service has sent before a reset may still have to be read.
+     * Reads again from a connection both of whose sides have ended. Netty reads what came before a
+     * reset and waits for more, but the kernel has reported the reset already, so it would be
+     * noticed only at a timeout. The read that gets the reset closes the connection.
      */
-    private void endIfReset(IoUringIoHandle handle) {
-      if (handle instanceof Channel.Unsafe unsafe) {
-        final Channel channel = unsafe.voidPromise().channel();
-        if (channel.parent() != null) {
-          eventLoop.execute(
-              () -> {
-                if (channel.isOpen() && Resets.hasEnded(channel)) {
-                  unsafe.close(unsafe.voidPromise());
-                }
-              });
-        }
+    private void readOn(Handle told) {
+      if (told.handle instanceof Channel.Unsafe unsafe
+          && unsafe.voidPromise().channel().isActive()) {
+        mayBegin = true;
+        told.handle.handle(told.registration, END_OF_INPUT);
+        mayBegin = false;
       }
     }
 
@@ -185,6 +189,9 @@ final class IoUringTurns implements IoHandlerFactory {
     private final Handler handler;
     private IoRegistration registration;
 
+    /** Whether the kernel has reported the end of both sides of the connection. */
+    private boolean hasEnded;
+
     Handle(IoUringIoHandle handle, Handler handler) {
       this.handle = handle;
       this.handler = handler;
@@ -192,7 +199,7 @@ final class IoUringTurns implements IoHandlerFactory {
 
     @Override
     public void handle(IoRegistration unused, IoEvent event) {
-      handler.handle(handle, registration, (IoUringIoEvent) event);
+      handler.handle(this, (IoUringIoEvent) event);
     }
 
     @Override

@@ -62,6 +62,27 @@ class HalfCloseTest extends RigTest {
     rig.await("weir_requests_in_flight", 0);
   }
 
+  /** Its bytes and its reset come at once, and may be one event then. */
+  @ParameterizedTest
+  @MethodSource("dev.weir.proxy.rig.Rig#transports")
+  void noticesAServiceThatResetsBehindHalfAResponse(String transport) throws Exception {
+    start(transport, "--timeouts.response", "1h");
+    rig.origin.script(
+        origin -> {
+          origin.request();
+          origin.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n123");
+          origin.reset();
+        });
+    for (int i = 0; i < 10; i++) {
+      try (RawClient client = rig.connect()) {
+        client.send(Rig.VALID);
+        rig.origin.nextRequest();
+        rig.await("weir_upstream_connections_open", 0);
+        rig.await("weir_requests_in_flight", 0);
+      }
+    }
+  }
+
   /** More than the system takes at once, either way, and with both sides slow to take it. */
   @ParameterizedTest
   @MethodSource("dev.weir.proxy.rig.Rig#transports")
