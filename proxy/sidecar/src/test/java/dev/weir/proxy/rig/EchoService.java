@@ -25,8 +25,9 @@ import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A service of HTTP/2 by Netty, with the standard's windows, which it gives back as it reads. It
@@ -42,7 +43,7 @@ public final class EchoService implements AutoCloseable {
   private final EventLoopGroup group =
       new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final Channel listening;
-  private final AtomicInteger connections = new AtomicInteger();
+  private final Queue<Channel> connections = new ConcurrentLinkedQueue<>();
 
   public EchoService() {
     listening =
@@ -54,7 +55,7 @@ public final class EchoService implements AutoCloseable {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
-                    connections.incrementAndGet();
+                    connections.add(channel);
                     channel
                         .pipeline()
                         .addLast(Http2FrameCodecBuilder.forServer().build())
@@ -72,7 +73,7 @@ public final class EchoService implements AutoCloseable {
 
   /** How many connections there were. */
   public int connections() {
-    return connections.get();
+    return connections.size();
   }
 
   private static final class Streams extends ChannelInitializer<Channel> {
@@ -134,6 +135,11 @@ public final class EchoService implements AutoCloseable {
   @Override
   public void close() {
     listening.close().syncUninterruptibly();
+    // An event loop that is told to stop while it runs its last task leaves its channels open.
+    group
+        .next()
+        .submit(() -> connections.forEach(each -> each.unsafe().close(each.voidPromise())))
+        .syncUninterruptibly();
     group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 }
