@@ -50,7 +50,6 @@ final class WebHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
 
   @Override
   protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
-    ctx.channel().config().setAutoRead(false);
     if (request.decoderResult().isFailure()) {
       send(ctx, BAD_REQUEST, false);
     } else if (!hosts.answers(request)) {
@@ -71,7 +70,9 @@ final class WebHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
   }
 
+  /** Sends an answer; nothing is read until it is sent. */
   static void send(ChannelHandlerContext ctx, Page page, boolean keepAlive) {
+    ctx.channel().config().setAutoRead(false);
     DefaultFullHttpResponse response =
         new DefaultFullHttpResponse(
             HttpVersion.HTTP_1_1, page.status(), Unpooled.wrappedBuffer(page.body()));

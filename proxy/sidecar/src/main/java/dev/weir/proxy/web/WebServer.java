@@ -13,6 +13,7 @@ import dev.weir.proxy.web.Route.Access;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
@@ -22,7 +23,6 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
-import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -173,15 +173,32 @@ public final class WebServer implements AutoCloseable {
     }
   }
 
-  /** Gathers a body, and refuses one that no route takes as routes refuse it. */
+  /**
+   * Gathers a body. One that is longer than any route takes is refused as routes refuse it, and
+   * ends the connection, for it may have no end.
+   */
   private static final class BodyAggregator extends HttpObjectAggregator {
     BodyAggregator(int maxBytes) {
       super(maxBytes);
     }
 
+    /** A body that is known to be too long is refused below, whether its sender waits or not. */
+    @Override
+    protected Object newContinueResponse(HttpMessage head, int maxBytes, ChannelPipeline pipeline) {
+      return isContentLengthInvalid(head, maxBytes)
+          ? null
+          : super.newContinueResponse(head, maxBytes, pipeline);
+    }
+
     @Override
     protected void handleOversizedMessage(ChannelHandlerContext ctx, HttpMessage oversized) {
-      WebHandler.send(ctx, Page.tooLarge(maxContentLength()), HttpUtil.isKeepAlive(oversized));
+      WebHandler.send(ctx, Page.tooLarge(maxContentLength()), false);
+    }
+
+    /** Reads nothing by itself: a refused body would be read until its sender takes the answer. */
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+      ctx.fireChannelReadComplete();
     }
   }
 
@@ -208,8 +225,8 @@ public final class WebServer implements AutoCloseable {
           .pipeline()
           .addLast(new ReadTimeoutHandler(READ_TIMEOUT_SECONDS))
           .addLast(new HttpServerCodec())
+          .addLast(new FlowControlHandler()) // before all that answers, so that answers keep order
           .addLast(new BodyAggregator(routes.maxBodyBytes()))
-          .addLast(new FlowControlHandler())
           .addLast(new WebHandler(hosts, request -> routes.answer(request, access)));
     }
 

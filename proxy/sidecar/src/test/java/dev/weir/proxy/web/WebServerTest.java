@@ -11,6 +11,7 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Protocol;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -339,10 +340,68 @@ class WebServerTest {
     assertTrue(raw(encoding).startsWith("HTTP/1.1 400 "));
     String longLine = "GET /" + "a".repeat(5_000) + " HTTP/1.1\r\n\r\n";
     assertTrue(raw(longLine).startsWith("HTTP/1.1 400 "));
-    String large = "GET / HTTP/1.1\r\nContent-Length: 65537\r\nConnection: close\r\n\r\n";
-    String refused = raw(large);
-    assertTrue(refused.startsWith("HTTP/1.1 413 "), refused);
-    assertTrue(refused.contains("body: too long (expected: at most 65536 bytes)"), refused);
+    assertTooLarge(raw("GET / HTTP/1.1\r\nContent-Length: 65537\r\n\r\n"));
+  }
+
+  private static void assertTooLarge(String answer) {
+    assertTrue(answer.startsWith("HTTP/1.1 413 "), answer);
+    assertTrue(answer.contains("\r\nconnection: close\r\n"), answer);
+    assertTrue(answer.contains("body: too long (expected: at most 65536 bytes)"), answer);
+  }
+
+  @Test
+  void refusesABodyThatIsTooLargeBeforeItIsSent() throws Exception {
+    String expecting = "PUT / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 65537\r\n\r\n";
+    assertTooLarge(raw(expecting));
+  }
+
+  @Test
+  void refusesChunksThatAreTooLargeTogether() throws Exception {
+    String head = "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+    assertTooLarge(raw(head + "10001\r\n" + "a".repeat(0x10001)));
+  }
+
+  @Test
+  void readsNoBodyWithoutEnd() throws Exception {
+    String head = "PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+    String chunk = "10000\r\n" + "a".repeat(0x10000) + "\r\n";
+    byte[] chunks = chunk.getBytes(StandardCharsets.US_ASCII);
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      OutputStream out = socket.getOutputStream();
+      out.write(head.getBytes(StandardCharsets.US_ASCII));
+      assertThrows(
+          IOException.class,
+          () -> {
+            for (int i = 0; i < 1_000; i++) {
+              out.write(chunks);
+            }
+          });
+    }
+  }
+
+  @Test
+  void refusesABodyThatIsTooLargeAfterItHasAnsweredWhatCameBefore() throws Exception {
+    int batch = 100;
+    String page = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    String large = "PUT / HTTP/1.1\r\nContent-Length: 65537\r\n\r\n";
+    String first = "HEAD / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n";
+    try (Socket socket = new Socket()) {
+      socket.setReceiveBufferSize(4_096); // so that answers wait for their reader
+      socket.connect(loopback(port));
+      socket.setSoTimeout(60_000);
+      OutputStream out = socket.getOutputStream();
+      // After this body the server reads all requests that follow at once.
+      out.write((first + "a".repeat(60_000)).getBytes(StandardCharsets.US_ASCII));
+      assertEquals('H', socket.getInputStream().read());
+      out.write(page.repeat(batch).getBytes(StandardCharsets.US_ASCII));
+      assertEquals(200, get("/healthz").statusCode()); // the server has read all of these
+      out.write((page.repeat(batch) + large).getBytes(StandardCharsets.US_ASCII));
+      assertEquals(200, get("/healthz").statusCode()); // and these, and cannot send all answers
+      String answers =
+          new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+      assertEquals(1 + 2 * batch, answers.split("TTP/1.1 200 OK\r\n", -1).length - 1);
+      assertTooLarge(answers.substring(answers.lastIndexOf("HTTP/1.1 ")));
+    }
   }
 
   @Test
