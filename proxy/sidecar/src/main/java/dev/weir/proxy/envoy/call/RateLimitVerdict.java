@@ -10,7 +10,8 @@ import java.util.Arrays;
  * call that passes it.
  */
 final class RateLimitVerdict {
-  private static final int AT_FIRST = 8;
+  /** The descriptors that every verdict has room for; one with room for more is large. */
+  static final int AT_FIRST = 8;
 
   /** Why there is no verdict. */
   enum Fault {
@@ -71,6 +72,11 @@ final class RateLimitVerdict {
     for (int i = 0; i < count; i++) {
       statuses[i].begin();
     }
+  }
+
+  /** Whether a call with many descriptors has used this. */
+  boolean isLarge() {
+    return statuses.length > AT_FIRST;
   }
 
   RateLimiter limiter() {

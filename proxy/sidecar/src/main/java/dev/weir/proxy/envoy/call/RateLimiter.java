@@ -33,8 +33,14 @@ import java.util.Set;
  * <p>One per event loop. Allocates nothing for calls that this node decides.
  */
 public final class RateLimiter {
-  /** Calls whose memory is kept for later ones: a call with many descriptors has some 20 KiB. */
-  private static final int MAX_KEPT = 256;
+  /**
+   * Verdicts that are kept for later calls: as many as there are kept calls of gRPC to wait for
+   * them. More calls may wait at once, but each of those is a new object itself.
+   */
+  private static final int MAX_KEPT = 1_000;
+
+  /** Large verdicts that are kept beside them: one has some 20 KiB. */
+  private static final int MAX_LARGE_KEPT = 256;
 
   private final AdmissionHandler admission;
   private final RateLimitAnswers answers;
@@ -54,6 +60,8 @@ public final class RateLimiter {
   private final Charges charges = new Charges();
   private final FreeList<RateLimitVerdict> free =
       new FreeList<>(MAX_KEPT, () -> new RateLimitVerdict(this));
+  private final FreeList<RateLimitVerdict> freeLarge =
+      new FreeList<>(MAX_LARGE_KEPT, () -> new RateLimitVerdict(this));
   private RateLimitConfiguration configuration;
 
   public RateLimiter(
@@ -104,11 +112,12 @@ public final class RateLimiter {
    */
   RateLimitVerdict ask(RateLimitCall call, RateLimitAsker asker, Object whose, long nowNs) {
     Domain domain = configuration.find(call.bytes(), call.domainAt(), call.domainLength());
-    RateLimitVerdict verdict = free.take();
+    boolean isLarge = call.descriptorCount() > RateLimitVerdict.AT_FIRST;
+    RateLimitVerdict verdict = isLarge ? freeLarge.take() : free.take();
     if (domain == null) {
       errors.ofDomain.increment();
       verdict.start(call.descriptorCount(), LimitHeaders.OFF);
-      free.give(verdict);
+      give(verdict);
       return verdict;
     }
     LimitHeaders headers = domain.options().headers();
@@ -392,7 +401,11 @@ public final class RateLimiter {
 
   private void release(RateLimitVerdict verdict) {
     verdict.end();
-    free.give(verdict);
+    give(verdict);
+  }
+
+  private void give(RateLimitVerdict verdict) {
+    (verdict.isLarge() ? freeLarge : free).give(verdict);
   }
 
   /** Returns the charges of a call that has to pass to keep them, or lets them stand. */

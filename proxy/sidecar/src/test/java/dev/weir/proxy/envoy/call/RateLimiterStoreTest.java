@@ -17,6 +17,8 @@ import dev.weir.proxy.store.ModelServer;
 import dev.weir.proxy.store.ModelStore;
 import dev.weir.proxy.store.map.Topology;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -451,6 +453,38 @@ class RateLimiterStoreTest {
     ask(Call.to("d").descriptor("b=2"));
     server.answer();
     assertTold("ok 8");
+  }
+
+  /** Asks so many calls that all wait, and ends them; returns the objects of their verdicts. */
+  private Set<RateLimitVerdict> waiting(int count, RateLimitCall call) {
+    Set<RateLimitVerdict> verdicts = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (int i = 0; i < count; i++) {
+      RateLimitVerdict verdict = ask(call);
+      assertTrue(verdict.isOpen());
+      verdicts.add(verdict);
+    }
+    answerAll();
+    return verdicts;
+  }
+
+  @Test
+  void keepsTheMemoryOfAThousandCallsThatWaited() {
+    start(TWO, server);
+    Set<RateLimitVerdict> kept = waiting(1_000, both().get());
+    kept.retainAll(waiting(1_000, both().get()));
+    assertEquals(1_000, kept.size());
+  }
+
+  @Test
+  void keepsTheMemoryOfFewerCallsWithManyDescriptorsThatWaited() {
+    start(TWO, server);
+    Call many = both();
+    for (int i = 0; i < 7; i++) {
+      many.descriptor("c=1");
+    }
+    Set<RateLimitVerdict> kept = waiting(300, many.get());
+    kept.retainAll(waiting(300, many.get()));
+    assertEquals(256, kept.size());
   }
 
   /** The last descriptor's texts are behind the call's bytes: nothing else fails in reading one. */
