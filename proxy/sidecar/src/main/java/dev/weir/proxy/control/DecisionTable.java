@@ -61,12 +61,10 @@ final class DecisionTable {
     if (values.isGiven("ratelimit-config")) {
       return;
     }
-    if (headers(values) != LimitHeaders.OFF) {
-      misfits.add("ratelimit-headers", headers(values).toString(), "ratelimit-config too");
-    }
-    for (String name : List.of("merge-domains", "shadow-mode", "quota-mode")) {
-      if (values.isOn("ratelimit-" + name)) {
-        misfits.add("ratelimit-" + name, "true", "ratelimit-config too");
+    for (String name : List.of("merge-domains", "headers", "shadow-mode", "quota-mode")) {
+      Object value = values.get("ratelimit-" + name, Object.class);
+      if (!value.equals(false) && !value.equals(LimitHeaders.OFF)) {
+        misfits.add("ratelimit-" + name, value.toString(), "ratelimit-config too");
       }
     }
   }

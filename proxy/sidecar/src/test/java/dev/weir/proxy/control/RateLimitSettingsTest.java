@@ -36,6 +36,24 @@ class RateLimitSettingsTest {
   }
 
   @Test
+  void settingsOfFilesAreToldOfInTheOrderOfTheManual() {
+    Map<String, String> flags =
+        Map.of(
+            "--decision", "on",
+            "--ratelimit-merge-domains", "true",
+            "--ratelimit-headers", "draft06",
+            "--ratelimit-shadow-mode", "true",
+            "--ratelimit-quota-mode", "true");
+    assertEquals(
+        """
+        --ratelimit-merge-domains: true (expected: ratelimit-config too)
+        --ratelimit-headers: draft06 (expected: ratelimit-config too)
+        --ratelimit-shadow-mode: true (expected: ratelimit-config too)
+        --ratelimit-quota-mode: true (expected: ratelimit-config too)""",
+        faults(flags));
+  }
+
+  @Test
   void aFolderIsTakenBesideADecisionAddress() {
     Settings settings =
         SettingsFlags.read(
