@@ -8,6 +8,8 @@ import dev.weir.proxy.request.TargetNormaliser;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.KeyPart;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -28,6 +30,11 @@ final class CheckQuestion {
 
   /** The sources of keys, by the number in {@code weir.v1.Dimension}. */
   private static final String[] SOURCES = {null, "header:x-user-id", "ip", "header:x-api-key"};
+
+  /** Names of dimensions as rules have them, each parsed once for all event loops. */
+  private static final Map<String, String> CANONICAL = new ConcurrentHashMap<>();
+
+  private static final int MAX_CANONICAL = 1_000;
 
   private final Question question = new Question();
   private final RequestView view = new RequestView(0);
@@ -50,7 +57,7 @@ final class CheckQuestion {
   CheckQuestion() {
     this(
         new KnownTexts(id -> id),
-        new KnownTexts(name -> KeyPart.parse(name).toString()),
+        new KnownTexts(CheckQuestion::canonical),
         new UnsafeBuffer(new byte[MAX_ENDPOINT_BYTES]));
   }
 
@@ -58,6 +65,18 @@ final class CheckQuestion {
     this.ruleIds = ruleIds;
     this.names = names;
     this.normal = normal;
+  }
+
+  private static String canonical(String name) {
+    String known = CANONICAL.get(name);
+    if (known != null) {
+      return known;
+    }
+    String parsed = KeyPart.parse(name).toString();
+    if (CANONICAL.size() < MAX_CANONICAL) {
+      CANONICAL.put(name, parsed);
+    }
+    return parsed;
   }
 
   /** Another one, which can be used beside this one. */
