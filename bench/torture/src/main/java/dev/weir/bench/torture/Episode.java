@@ -9,6 +9,7 @@ import dev.weir.bench.torture.judge.Judge;
 import dev.weir.bench.torture.judge.ProcessEnd;
 import dev.weir.bench.torture.judge.Reading;
 import dev.weir.bench.torture.judge.Revival;
+import dev.weir.bench.torture.judge.Verdict;
 import dev.weir.bench.torture.plan.AttackPlan;
 import dev.weir.bench.torture.plan.ClientPlan;
 import dev.weir.bench.torture.plan.Draw;
@@ -56,13 +57,22 @@ final class Episode {
    * @param report what a finding looks like in the time line; empty if there is none.
    */
   record Outcome(List<Finding> findings, Evidence evidence, String report) {
+    Verdict verdict() {
+      return Verdict.of(evidence, findings);
+    }
+
     String summary() {
       final long passed =
           evidence.asked().stream().filter(a -> a.outcome() == Asked.Outcome.PASSED).count();
       final long refused =
           evidence.asked().stream().filter(a -> a.outcome() == Asked.Outcome.REFUSED).count();
-      return "%d requests, %d passed, %d refused, %d faults"
-          .formatted(evidence.asked().size(), passed, refused, evidence.happenings().size());
+      return "%d requests (%d undisturbed by the machine), %d passed, %d refused, %d faults"
+          .formatted(
+              evidence.asked().size(),
+              evidence.undisturbed(),
+              passed,
+              refused,
+              evidence.happenings().size());
     }
   }
 

@@ -2,6 +2,7 @@ package dev.weir.bench.torture;
 
 import dev.weir.bench.BenchCommandLine;
 import dev.weir.bench.process.WeirLauncher;
+import dev.weir.bench.torture.judge.Verdict;
 import dev.weir.bench.torture.plan.Plan;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -20,7 +21,11 @@ import picocli.CommandLine.Option;
       "faults, one episode after the other, and judges from outside whether the manual was kept.",
       "The seed of an episode repeats all that it draws; the next episode has the next seed."
     },
-    footer = {"", "Exit codes: 0 nothing found, 1 something found, 2 wrong arguments."})
+    footer = {
+      "",
+      "Exit codes: 0 nothing found, 1 something found, 2 wrong arguments. The last line says how many",
+      "episodes were judged: one of which the machine disturbed more than half the requests is not."
+    })
 public final class TortureMain implements Callable<Integer> {
   @Option(
       names = "--minutes",
@@ -72,16 +77,21 @@ public final class TortureMain implements Callable<Integer> {
     out.println(WeirLauncher.version(launcher));
     final long endNs = System.nanoTime() + (long) (minutes * TimeUnit.MINUTES.toNanos(1));
     boolean found = false;
+    int episodes = 0;
+    int judged = 0;
     for (long next = first; !found && System.nanoTime() - endNs < 0; next++) {
       final Plan plan = plan(next);
       final long beganNs = System.nanoTime();
       final Episode.Outcome outcome = new Episode(plan, launcher).run();
-      found = !outcome.findings().isEmpty();
+      final Verdict verdict = outcome.verdict();
+      found = verdict == Verdict.FOUND;
+      episodes++;
+      judged += verdict == Verdict.NOT_JUDGED ? 0 : 1;
       out.println(
           "seed %d: %s, store %s, %s, in %d s"
               .formatted(
                   next,
-                  found ? "FOUND" : "ok",
+                  verdict,
                   plan.store(),
                   outcome.summary(),
                   TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - beganNs)));
@@ -94,6 +104,7 @@ public final class TortureMain implements Callable<Integer> {
         }
       }
     }
+    out.println("%d of %d episodes judged".formatted(judged, episodes));
     return found ? 1 : 0;
   }
 

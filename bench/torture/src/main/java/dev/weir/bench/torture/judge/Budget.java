@@ -109,10 +109,14 @@ record Budget(int rule, int limit, String who, boolean local, LimitPlan plan, Li
     return new Use(asked, asked.sentNs(), toNs, least, most);
   }
 
-  /** The rule as it may have been at any time of a span. */
+  /**
+   * The rule as it may have been at any time of a span: an event loop takes new rules with its next
+   * turn.
+   */
   static List<RulePlan> versions(Evidence evidence, int rule, long fromNs, long toNs) {
+    final long sinceNs = fromNs - evidence.clockNs(fromNs, toNs);
     return evidence.regimes().stream()
-        .filter(regime -> regime.overlaps(fromNs, toNs))
+        .filter(regime -> regime.overlaps(sinceNs, toNs))
         .map(regime -> regime.rule(rule))
         .flatMap(Optional::stream)
         .toList();

@@ -82,7 +82,7 @@ final class EarlyRefusalJudge implements Judge {
         Budget.versions(evidence, asked.rule(), asked.sentNs(), asked.answeredNs()).get(0).cost();
     final boolean paces = limit.algorithm().promise() == Algorithm.Promise.PACED;
     final double used = paces ? level(evidence, budget, asked) : inWindow(evidence, budget, asked);
-    return used + cost <= (paces ? limit.burst() : limit.count());
+    return used + cost <= limit.atOnce();
   }
 
   /** The most that a budget that paces may have been in debt when a request was decided. */

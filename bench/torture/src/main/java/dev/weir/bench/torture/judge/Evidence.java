@@ -34,9 +34,17 @@ public record Evidence(
    * span: a turn is longer on a machine that is busy.
    */
   long clockNs(long fromNs, long toNs) {
-    return pauses.stream().anyMatch(pause -> pause.isAround(fromNs, toNs))
-        ? BUSY_CLOCK_NS
-        : CLOCK_NS;
+    return isBusy(fromNs, toNs) ? BUSY_CLOCK_NS : CLOCK_NS;
+  }
+
+  /** Whether a pause of the machine may have touched a span. */
+  boolean isBusy(long fromNs, long toNs) {
+    return pauses.stream().anyMatch(pause -> pause.isAround(fromNs, toNs));
+  }
+
+  /** How many requests no pause of the machine touched. */
+  public long undisturbed() {
+    return asked.stream().filter(each -> !isBusy(each.sentNs(), each.answeredNs())).count();
   }
 
   /** The same with what was asked when all traffic had ended. */

@@ -19,7 +19,7 @@ final class SuccessJudge implements Judge {
   /** After a fault connections are made again, and breakers close. */
   private static final long AFTER_NS = 3_000 * MS;
 
-  /** Of a hundred undisturbed answers, 99 come within this time. */
+  /** Of a hundred answers without an excuse, 99 come within this time. */
   private static final long P99_NS = 2_000 * MS;
 
   /** How many of a thousand requests may fail by what else the machine does. */
@@ -28,10 +28,10 @@ final class SuccessJudge implements Judge {
   @Override
   public List<Finding> judge(Evidence evidence) {
     final List<Finding> findings = new ArrayList<>();
-    final List<Asked> undisturbed =
+    final List<Asked> unexcused =
         evidence.asked().stream().filter(asked -> !isExcused(evidence, asked)).toList();
     final List<Asked> failed =
-        undisturbed.stream()
+        unexcused.stream()
             .filter(
                 asked ->
                     switch (asked.outcome()) {
@@ -39,15 +39,15 @@ final class SuccessJudge implements Judge {
                       case UNDECIDED, FAILED, NOT_SENT -> true;
                     })
             .toList();
-    if (failed.size() > undisturbed.size() * FAILED_PER_MILLE / 1_000 + 1) {
+    if (failed.size() > unexcused.size() * FAILED_PER_MILLE / 1_000 + 1) {
       final Asked first = failed.get(0);
       findings.add(
           new Finding(
               name(),
-              "%d of %d undisturbed requests failed, first request %d, %s, at sidecar %d, rule %d: %s %s"
+              "%d of %d requests without an excuse failed, first request %d, %s, at sidecar %d, rule %d: %s %s"
                   .formatted(
                       failed.size(),
-                      undisturbed.size(),
+                      unexcused.size(),
                       first.number(),
                       first.kind(),
                       first.sidecar(),
@@ -58,24 +58,23 @@ final class SuccessJudge implements Judge {
               first.answeredNs()));
     }
     final long[] tookNs =
-        undisturbed.stream().mapToLong(asked -> asked.answeredNs() - asked.sentNs()).toArray();
+        unexcused.stream().mapToLong(asked -> asked.answeredNs() - asked.sentNs()).toArray();
     Arrays.sort(tookNs);
     if (tookNs.length > 100 && tookNs[tookNs.length * 99 / 100] > P99_NS) {
       findings.add(
           new Finding(
               name(),
-              "p99 of undisturbed requests: %d ms".formatted(tookNs[tookNs.length * 99 / 100] / MS),
-              undisturbed.get(0).sentNs(),
-              undisturbed.get(undisturbed.size() - 1).answeredNs()));
+              "p99 of requests without an excuse: %d ms"
+                  .formatted(tookNs[tookNs.length * 99 / 100] / MS),
+              unexcused.get(0).sentNs(),
+              unexcused.get(unexcused.size() - 1).answeredNs()));
     }
     return findings;
   }
 
   private static boolean isExcused(Evidence evidence, Asked asked) {
-    for (Pause pause : evidence.pauses()) {
-      if (pause.isAround(asked.sentNs(), asked.answeredNs())) {
-        return true;
-      }
+    if (evidence.isBusy(asked.sentNs(), asked.answeredNs())) {
+      return true;
     }
     for (Happening happening : evidence.happenings()) {
       if (happening.touches(asked.sentNs(), asked.answeredNs(), BEFORE_NS, AFTER_NS)

@@ -41,6 +41,9 @@ final class WindowJudge implements Judge {
             .filter(use -> use.least() > 0)
             .sorted(Comparator.comparingLong(Use::toNs))
             .toList();
+    final List<LimitPlan> limits = budget.limits(evidence, evidence.startNs(), Long.MAX_VALUE);
+    final long leastAtOnce = limits.stream().mapToLong(LimitPlan::atOnce).min().orElse(0);
+    final double leastPerNs = limits.stream().mapToDouble(WindowJudge::perNs).min().orElse(0);
     Finding worst = null;
     long worstOver = 0;
     for (Use first : uses) {
@@ -54,8 +57,8 @@ final class WindowJudge implements Judge {
           break;
         }
         units += use.least();
-        if (units <= worstOver + budget.plan().count() / 4) {
-          continue; // far from any limit that there was
+        if (units - worstOver <= leastAtOnce + Math.floor(leastPerNs * (use.toNs() - fromNs))) {
+          continue; // no limit that there was allows less
         }
         final OptionalLong allowed = allowed(evidence, budget, fromNs, use.toNs());
         if (allowed.isPresent() && units - allowed.getAsLong() > worstOver) {
@@ -77,16 +80,16 @@ final class WindowJudge implements Judge {
   private static boolean inOneWindow(Evidence evidence, Budget budget, long fromNs, long toNs) {
     final LimitPlan limit = budget.plan();
     final long windowNs = limit.windowMs() * MS;
-    final long clockNs = evidence.clockNs(fromNs, toNs);
     return switch (limit.algorithm().promise()) {
       case PACED -> true;
       case ANY_WINDOW -> {
         // A unit of a ring counts for the window less up to a sub-window.
         final long countsNs =
             limit.algorithm() == Algorithm.BUCKET_RING ? windowNs - windowNs / 10 : windowNs;
-        yield toNs - fromNs <= countsNs - clockNs;
+        yield toNs - fromNs <= countsNs - evidence.clockNs(fromNs, toNs);
       }
       case CLOCK_WINDOW -> {
+        final long clockNs = evidence.clockNs(fromNs, toNs);
         if (!budget.hasKnownWindows()) {
           yield toNs - fromNs <= windowNs - clockNs; // of two windows at most
         }
@@ -101,16 +104,11 @@ final class WindowJudge implements Judge {
   private static OptionalLong allowed(Evidence evidence, Budget budget, long fromNs, long toNs) {
     final List<LimitPlan> limits = budget.limits(evidence, fromNs, toNs);
     final List<RulePlan> versions = Budget.versions(evidence, budget.rule(), fromNs, toNs);
-    final long count = limits.stream().mapToLong(LimitPlan::count).max().orElseThrow();
-    final boolean paces = budget.plan().algorithm().promise() == Algorithm.Promise.PACED;
-    final long atOnce =
-        paces ? limits.stream().mapToLong(LimitPlan::burst).max().orElseThrow() : count;
+    final long atOnce = limits.stream().mapToLong(LimitPlan::atOnce).max().orElseThrow();
     final int windows = budget.hasKnownWindows() ? 1 : 2;
     long allowed = windows * atOnce * (1 + renewals(evidence, budget, versions, fromNs, toNs));
-    if (paces) {
-      final double spanMs = (toNs - fromNs + evidence.clockNs(fromNs, toNs)) / (double) MS;
-      allowed += (long) Math.floor(count * spanMs / budget.plan().windowMs());
-    }
+    final double perNs = limits.stream().mapToDouble(WindowJudge::perNs).max().orElseThrow();
+    allowed += (long) Math.floor(perNs * (toNs - fromNs + evidence.clockNs(fromNs, toNs)));
     final boolean passesUndecided =
         versions.stream()
             .anyMatch(
@@ -124,6 +122,13 @@ final class WindowJudge implements Judge {
       allowed += evidence.passedUndecided() * cost;
     }
     return OptionalLong.of(allowed);
+  }
+
+  /** The units that come back in a nanosecond; none of an algorithm that does not pace. */
+  private static double perNs(LimitPlan limit) {
+    return limit.algorithm().promise() == Algorithm.Promise.PACED
+        ? limit.count() / (double) (limit.windowMs() * MS)
+        : 0;
   }
 
   /** How often within a span a budget may have begun anew. */

@@ -14,6 +14,11 @@ public record LimitPlan(
   /** The fields of a request that carry its identities. */
   public static final List<String> FIELDS = List.of("x-a", "x-b", "x-c");
 
+  /** The most units that pass at once. */
+  public long atOnce() {
+    return algorithm.promise() == Algorithm.Promise.PACED ? burst : count;
+  }
+
   /** The same limit with another count; the burst stays. */
   public LimitPlan withCount(long other) {
     return new LimitPlan(algorithm, other, windowMs, burst, key);

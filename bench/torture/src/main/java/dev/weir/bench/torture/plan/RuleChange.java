@@ -56,13 +56,6 @@ public final class RuleChange {
 
   /** The most that one request may cost under all limits of a rule. */
   private static long least(RulePlan rule) {
-    return rule.limits().stream()
-        .mapToLong(
-            limit ->
-                limit.algorithm().promise() == Algorithm.Promise.PACED
-                    ? limit.burst()
-                    : limit.count())
-        .min()
-        .orElse(1);
+    return rule.limits().stream().mapToLong(LimitPlan::atOnce).min().orElse(1);
   }
 }

@@ -26,6 +26,7 @@ final class History {
   private final Map<Long, Served> served = new HashMap<>();
   private final List<Happening> happenings = new ArrayList<>();
   private final List<Regime> regimes = new ArrayList<>();
+  private final List<Pause> pauses = new ArrayList<>();
   private final List<ProcessEnd> ends = new ArrayList<>();
   private final List<Reading> readings = new ArrayList<>();
   private final List<Revival> revivals = new ArrayList<>();
@@ -36,16 +37,11 @@ final class History {
   }
 
   History(Algorithm algorithm, long count, long windowMs, Mode mode) {
-    rules =
-        List.of(
-            new RulePlan(
-                0,
-                mode,
-                List.of(new LimitPlan(algorithm, count, windowMs, count, List.of(0))),
-                1,
-                OnStoreFailure.CLOSED,
-                false,
-                false));
+    this(new LimitPlan(algorithm, count, windowMs, count, List.of(0)), mode);
+  }
+
+  History(LimitPlan limit, Mode mode) {
+    rules = List.of(new RulePlan(0, mode, List.of(limit), 1, OnStoreFailure.CLOSED, false, false));
     regimes.add(new Regime(rules, Long.MIN_VALUE, Long.MAX_VALUE));
   }
 
@@ -110,6 +106,12 @@ final class History {
     return this;
   }
 
+  /** The machine gave nobody a processor. */
+  History pause(long fromMs, long toMs) {
+    pauses.add(new Pause(fromMs * MS, toMs * MS));
+    return this;
+  }
+
   /** From then on the limit allows so many. */
   History change(long atMs, long count) {
     final RulePlan rule = rules.get(0);
@@ -164,7 +166,7 @@ final class History {
         served,
         happenings,
         regimes,
-        List.of(),
+        pauses,
         0,
         readings,
         revivals,

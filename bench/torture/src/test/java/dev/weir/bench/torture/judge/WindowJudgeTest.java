@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.bench.torture.judge.Asked.Outcome;
 import dev.weir.bench.torture.plan.Algorithm;
 import dev.weir.bench.torture.plan.FaultPlan;
+import dev.weir.bench.torture.plan.LimitPlan;
 import dev.weir.bench.torture.plan.RulePlan.Mode;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -90,6 +92,30 @@ final class WindowJudgeTest {
     history.change(500, 8).pass(5, 100, 101).pass(3, 600, 601);
     assertEquals(0, found(history));
     assertEquals(1, found(history.pass(1, 700, 701)));
+  }
+
+  @Test
+  void seesOneMoreThanASmallBurst() {
+    final LimitPlan limit = new LimitPlan(Algorithm.GCRA, 40, History.WINDOW_MS, 1, List.of(0));
+    final History history = new History(limit, Mode.EXACT);
+    assertEquals(0, found(history.pass(1, 100, 101)));
+    assertEquals(1, found(history.pass(1, 100, 101)));
+  }
+
+  @Test
+  void seesOneMoreThanALoweredLimit() {
+    final History history = new History(Algorithm.SLIDING_LOG, 400, 10_000, Mode.EXACT);
+    history.pass(1, 100, 101).change(500, 20).pass(20, 600, 601);
+    assertEquals(0, found(history));
+    assertEquals(1, found(history.pass(1, 700, 701)));
+  }
+
+  @Test
+  void allowsTheOldLimitUntilEventLoopsHaveTheNewOne() {
+    final History history = new History(Algorithm.SLIDING_LOG, 4, 10_000, Mode.EXACT);
+    history.change(500, 2).pass(4, 510, 511);
+    assertEquals(0, found(history));
+    assertEquals(1, found(history.pass(3, 600, 601)));
   }
 
   @Test
