@@ -53,15 +53,14 @@ final class Charger {
         return out.allowed();
       }
     }
-    out.set(limit, EMPTY, slots, 0, nowNs, cost, 0);
-    giveUp(out);
+    refuseContended(limit, cost, nowNs, out);
     return false;
   }
 
-  /** Marks a decision that so many other threads were in the way of that there is none. */
-  void giveUp(Decision out) {
+  /** Refuses without a look at the budget, as so many other threads were in the way. */
+  void refuseContended(Limit limit, long cost, long nowNs, Decision out) {
     counters.increment(Counters.CONTENDED_OFFSET);
-    out.markContended();
+    out.set(limit, EMPTY, slots, 0, nowNs, cost, 0).markContended();
   }
 
   /**

@@ -18,6 +18,9 @@ public final class Decision {
   /** Units that the state has charged: all that were granted; of a peek none. */
   private long charged;
 
+  /** The longest wait that any limit of a {@link LimitSet} has told; 0 of one limit. */
+  private long leastWaitNs;
+
   private boolean shared;
   private boolean contended;
   private boolean moved;
@@ -38,6 +41,7 @@ public final class Decision {
     this.cost = cost;
     this.granted = granted;
     this.charged = granted;
+    this.leastWaitNs = 0;
     this.shared = false;
     this.contended = false;
     this.moved = false;
@@ -63,6 +67,10 @@ public final class Decision {
 
   void markMoved() {
     moved = true;
+  }
+
+  void waitAtLeastNs(long waitNs) {
+    leastWaitNs = waitNs;
   }
 
   /** Whether the whole cost was granted. */
@@ -127,7 +135,7 @@ public final class Decision {
    * Limit#leakyBucketQueue}; 0 for all others.
    */
   public long waitNs() {
-    return granted > 0 ? limit.waitNs(state, nowNs, charged) : 0;
+    return granted > 0 ? Math.max(limit.waitNs(state, nowNs, charged), leastWaitNs) : 0;
   }
 
   /** Decided by what keys share for which the table had no room. */

@@ -112,8 +112,7 @@ final class LimitChange {
       slots.stateCas(slot, held, isLast ? tombstone(nowNs) : moved(nowNs));
       return true;
     }
-    scratch.set(toLimit, EMPTY, slots, 0, nowNs, 1, 0);
-    charger.giveUp(scratch);
+    charger.refuseContended(toLimit, 1, nowNs, scratch);
     return false;
   }
 }

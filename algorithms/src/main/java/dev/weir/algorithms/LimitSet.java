@@ -2,12 +2,11 @@ package dev.weir.algorithms;
 
 /**
  * Charges several budgets of one request, such as 10 per second and 1,000 per hour, or none of
- * them, whatever their keys and tables. None is a queue, which takes nothing back. Filled anew for
- * each request. Owned by one thread.
+ * them, whatever their keys and tables. Filled anew for each request. Owned by one thread.
  *
  * <p>All budgets are checked before any is charged. If another thread takes one of them in between,
  * the earlier charges are returned: for a moment others may find less than there is, and never
- * more.
+ * more. A queue takes nothing back: its slot is then taken for nobody.
  */
 public final class LimitSet {
   /** The most budgets of a request. */
@@ -34,14 +33,35 @@ public final class LimitSet {
   /**
    * Adds a budget; each has another key.
    *
+   * @param limit of the same cost scale as the others.
    * @param cost units to take of it.
+   * @throws IllegalArgumentException naming the value and what was expected.
    */
   public LimitSet add(LimitTable table, long key, Limit limit, long cost) {
+    if (size > 0) {
+      checkBesideOthers(limit);
+    }
     tables[size] = table;
     keys[size] = key;
     limits[size] = limit;
     costs[size++] = cost;
     return this;
+  }
+
+  private void checkBesideOthers(Limit limit) {
+    checkSize(size + 1);
+    if (limit.costScale() != limits[0].costScale()) {
+      throw new IllegalArgumentException(
+          "costScale: "
+              + limit.costScale()
+              + " (expected: "
+              + limits[0].costScale()
+              + ", as the first limit has)");
+    }
+  }
+
+  private static void checkSize(int size) {
+    Bounds.range("size", size, 1, MAX_SIZE);
   }
 
   public int size() {
@@ -70,13 +90,16 @@ public final class LimitSet {
    *
    * @param out about the budget with the smallest share left if allowed, about the one with the
    *     longest wait if not; {@link Decision#moved()} if a budget was carried elsewhere by a
-   *     reload, and then none is charged.
+   *     reload, {@link Decision#contended()} if other threads took one of them too often meanwhile,
+   *     and then none is charged.
+   * @throws IllegalArgumentException if there is no budget.
    */
   public boolean check(long nowNs, Decision out) {
     chosen = 0;
     if (size == 1) {
       return tables[0].check(keys[0], limits[0], costs[0], nowNs, out);
     }
+    checkSize(size);
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       if (!wouldPass(nowNs, out)) {
         // The budget that was chosen is not the one that was looked at last, and may have changed.
@@ -87,6 +110,7 @@ public final class LimitSet {
         return true;
       }
     }
+    tables[chosen].refuseContended(limits[chosen], costs[chosen], nowNs, out);
     return false;
   }
 
@@ -94,13 +118,23 @@ public final class LimitSet {
    * Finds what {@link #check} would decide, and charges nothing.
    *
    * @param out as of a check.
+   * @throws IllegalArgumentException if there is no budget.
    */
   public boolean peek(long nowNs, Decision out) {
     chosen = 0;
-    if (size > 1) {
-      wouldPass(nowNs, out);
+    if (size == 1) {
+      return peek(0, nowNs, out);
     }
-    return peek(chosen, nowNs, out);
+    checkSize(size);
+    long waitNs = 0;
+    final boolean mayWait = wouldPass(nowNs, out);
+    for (int i = 0; mayWait && i < size; i++) {
+      peek(i, nowNs, out);
+      waitNs = Math.max(waitNs, out.waitNs());
+    }
+    final boolean passes = peek(chosen, nowNs, out);
+    out.waitAtLeastNs(waitNs);
+    return passes;
   }
 
   /** Finds what one of the budgets would decide. */
@@ -144,6 +178,7 @@ public final class LimitSet {
 
   private boolean charge(long nowNs, Decision out) {
     final int last = chosen;
+    long waitNs = 0;
     for (int i = 0; i < size; i++) {
       // The one that the answer is about comes last, so that its decision stands.
       final int at = inOrder(i, last);
@@ -155,7 +190,9 @@ public final class LimitSet {
         chosen = at;
         return false;
       }
+      waitNs = Math.max(waitNs, out.waitNs());
     }
+    out.waitAtLeastNs(waitNs);
     return true;
   }
 

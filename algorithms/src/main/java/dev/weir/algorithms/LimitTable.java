@@ -166,6 +166,11 @@ public final class LimitTable implements AutoCloseable {
     return allowed;
   }
 
+  /** Refuses a {@link LimitSet} that other threads were in the way of too often. */
+  void refuseContended(Limit limit, long cost, long nowNs, Decision out) {
+    charger.refuseContended(limit, cost, nowNs, out);
+  }
+
   /** Whether a key has a slot at the moment, in debt or not. */
   public boolean isKnown(long keyHash, long nowNs) {
     Bounds.time("nowNs", nowNs);

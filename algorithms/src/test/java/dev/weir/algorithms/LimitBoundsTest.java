@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.ZoneOffset;
+import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -69,6 +70,12 @@ class LimitBoundsTest {
         fault(
             () -> Limit.leakyBucketQueue(1, 1, SECOND, -1),
             "maxWaitNs: -1 (expected: from 0 to 288230376151711744)"),
+        fault(() -> new LimitSet().check(1, new Decision()), "size: 0 (expected: from 1 to 8)"),
+        fault(() -> new LimitSet().peek(1, new Decision()), "size: 0 (expected: from 1 to 8)"),
+        fault(() -> setOf(new Limit[9]), "size: 9 (expected: from 1 to 8)"),
+        fault(
+            () -> setOf(Limit.gcra(1, SECOND, 1), Limit.tokenBucket(1, 1, SECOND, 10)),
+            "costScale: 10 (expected: 1, as the first limit has)"),
         fault(
             () -> new LimitTable(64, 3),
             "cellsPerKey: 3 (expected: 0, or a power of two up to 262144)"),
@@ -79,6 +86,14 @@ class LimitBoundsTest {
             () -> new LimitTable(1 << 26, 1024),
             "cellsPerKey: 1024 for 67108864 slots, 549756338176 bytes"
                 + " (expected: at most 2147483583)"));
+  }
+
+  private static void setOf(Limit... limits) {
+    Arrays.setAll(limits, i -> limits[i] == null ? Limit.gcra(1, SECOND, 1) : limits[i]);
+    final LimitSet set = new LimitSet();
+    for (int i = 0; i < limits.length; i++) {
+      set.add(null, i, limits[i], 1);
+    }
   }
 
   private static Arguments fault(Executable call, String message) {

@@ -297,12 +297,17 @@ class LimitModelTest {
   private void checkAll(int size, long nowNs) {
     final long cost = cost(drawn[random.nextInt(size)].limit());
     boolean passes = true;
+    long waitNs = 0;
     set.clear();
     for (int i = 0; i < size; i++) {
       passes &= models[i].passes(cost, nowNs);
+      waitNs = Math.max(waitNs, models[i].waitNs(nowNs));
       set.add(table, keys[i], drawn[i].limit(), cost);
     }
+    assertEquals(passes, set.peek(nowNs, out), where);
+    assertEquals(passes ? waitNs : 0, out.waitNs(), where);
     assertEquals(passes, set.check(nowNs, out), where);
+    assertEquals(passes ? waitNs : 0, out.waitNs(), where);
     for (int i = 0; i < size; i++) {
       if (passes) {
         models[i].charge(cost, nowNs);

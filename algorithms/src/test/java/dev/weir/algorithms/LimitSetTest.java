@@ -91,6 +91,20 @@ class LimitSetTest {
   }
 
   @Test
+  void aWaitOfOneLimitIsTheWaitOfAll() {
+    final Limit queue = Limit.leakyBucketQueue(10, 1, SECOND, HOUR);
+    both.clear().add(table, KEY, queue, 1).add(table, ~KEY, Limit.fixedWindow(4, HOUR, 0), 1);
+    assertTrue(both.check(NOW, out));
+    assertEquals(0, out.waitNs());
+    assertTrue(both.peek(NOW, out));
+    assertEquals(1, both.chosen());
+    assertEquals(SECOND, out.waitNs());
+    assertTrue(both.check(NOW, out));
+    assertEquals(1, both.chosen());
+    assertEquals(SECOND, out.waitNs());
+  }
+
+  @Test
   void threadsThatRaceForTheLastUnitsLeaveNothingChargedThatDidNotPass()
       throws InterruptedException {
     final Limit first = Limit.fixedWindow(1_000_000, HOUR, 0);
@@ -113,6 +127,52 @@ class LimitSetTest {
       table.peek(key, first, 1, NOW, out);
       assertEquals(50, out.current(), "charged without passing");
     }
+  }
+
+  /** Memory whose word changes are each followed by a call of another thread. */
+  private static final class Raced extends UnsafeBuffer {
+    private Runnable other = () -> {};
+
+    Raced(int bytes) {
+      super(new byte[bytes]);
+    }
+
+    @Override
+    public boolean compareAndSetLong(int index, long expected, long update) {
+      final boolean changed = super.compareAndSetLong(index, expected, update);
+      other.run();
+      return changed;
+    }
+  }
+
+  @Test
+  void aSetThatOthersAreFasterAtTimeAndAgainIsRefusedAsContended() {
+    final Limit one = Limit.gcra(1, HOUR, 1);
+    final Raced memory = new Raced(64 * SlotLayout.SLOT_BYTES);
+    final UnsafeBuffer none = new UnsafeBuffer(0, 0);
+    final LimitTable raced =
+        new LimitTable(
+            TableMemory.of(
+                memory, none, new UnsafeBuffer(new byte[4 * SlotLayout.SLOT_BYTES]), none));
+    final Decision others = new Decision();
+    assertTrue(raced.check(KEY, perSecond, 1, NOW, others));
+    // Whoever charges the first budget finds the second one taken, which is free again after.
+    memory.other =
+        () -> {
+          if (!table.check(~KEY, one, 1, NOW, others)) {
+            table.reset(~KEY, NOW);
+          }
+        };
+    both.clear().add(raced, KEY, perSecond, 1).add(table, ~KEY, one, 1);
+    assertFalse(both.check(NOW, out));
+    assertFalse(out.allowed());
+    assertTrue(out.contended());
+    assertEquals(1, out.retryAfterNs());
+    assertEquals(1, both.chosen());
+    assertEquals(1, out.limit());
+    assertEquals(1, table.contendedCount());
+    assertTrue(raced.peek(KEY, perSecond, 1, NOW, out));
+    assertEquals(2, out.remaining());
   }
 
   private static void pass(LimitSet own, CountDownLatch start, AtomicInteger passed) {
