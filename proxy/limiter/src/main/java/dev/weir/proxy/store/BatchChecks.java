@@ -62,15 +62,21 @@ final class BatchChecks {
   /** Indexes of checks plus one, by the hash of a key, in probing order. */
   private final short[] buckets = new short[BUCKETS];
 
+  /** Whether any bucket is set: only checks and leases set them. */
+  private boolean hasBuckets;
+
   /**
    * Clears everything, and keeps the memory.
    *
    * @param unixUs the time for calendar windows.
    */
   void begin(long unixUs) {
+    Arrays.fill(limits, 0, count(), null);
+    if (hasBuckets) {
+      Arrays.fill(buckets, (short) 0);
+      hasBuckets = false;
+    }
     call.clear(unixUs);
-    Arrays.fill(buckets, (short) 0);
-    Arrays.fill(limits, null);
     keys.clear();
   }
 
@@ -106,7 +112,7 @@ final class BatchChecks {
       bucket = bucket + 1 & BUCKETS - 1;
     }
     int check = begun(question);
-    buckets[bucket] = (short) (check + 1);
+    setBucket(bucket, check);
     return check;
   }
 
@@ -124,7 +130,12 @@ final class BatchChecks {
       }
       bucket = bucket + 1 & BUCKETS - 1;
     }
-    buckets[bucket] = (short) (lease + 1);
+    setBucket(bucket, lease);
+  }
+
+  private void setBucket(int bucket, int check) {
+    buckets[bucket] = (short) (check + 1);
+    hasBuckets = true;
   }
 
   /**

@@ -24,4 +24,17 @@ class BatchChecksTest {
     }
     assertEquals(1, checks.count());
   }
+
+  @Test
+  void knowsNothingOfTheChecksOfTheBatchBefore() {
+    for (int batch = 0; batch < 4; batch++) {
+      checks.begin(0);
+      for (int key = 0; key < BatchChecks.MAX_KEYS; key++) {
+        keys.clear();
+        keys.buffer().putInt(0, key);
+        keys.add(8, 0, 31L * (batch * BatchChecks.MAX_KEYS + key), 0);
+        assertEquals(key, checks.add(question.check(null, key).of(keys, 0, limits)));
+      }
+    }
+  }
 }
