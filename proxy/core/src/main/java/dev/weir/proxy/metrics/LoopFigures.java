@@ -181,7 +181,8 @@ final class LoopFigures {
       ofStore(
           "lease_units_died",
           "Leased units that could be neither used nor returned: their budget was reset,"
-              + " its limit changed, or its server was replaced or could not be reached.");
+              + " its limit changed, its server was replaced or could not be reached, or their"
+              + " lease had ended when the request that took them was refused.");
   static final LoopCounter LEASE_ASKS =
       counter(
           STORE + "lease_asks",
