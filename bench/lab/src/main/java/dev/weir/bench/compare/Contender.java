@@ -73,7 +73,7 @@ interface Contender {
       Path folder,
       Cores cores) {
 
-    /** The same, for one contender. */
+    /** This site for one contender, with a port and a folder of its own. */
     Site of(int ownPort, Path ownFolder) {
       return new Site(outcome, wire, ownPort, upstreamPort, certificate, ownFolder, cores);
     }

@@ -45,7 +45,7 @@ interface CallServer {
       // In the manifest of the jar of this JVM, which does not count on a class path.
       command.add("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED");
       command.add("--enable-native-access=ALL-UNNAMED");
-      // Those of the launcher, which has started this JVM.
+      // The launcher started this JVM with the options that the server needs too.
       for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
         if (option.startsWith("--sun-misc-unsafe-memory-access")
             || option.startsWith("-Dagrona.")) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
-/** What bench/results says how a figure is made takes the options that there are. */
+/** The commands in the pages of bench/results use only options that exist. */
 class ResultsTest {
   private static final Path RESULTS = Path.of("../results");
   private static final Pattern COMMAND =
@@ -40,7 +40,7 @@ class ResultsTest {
 
   @ParameterizedTest
   @MethodSource("commands")
-  void isThere(String command) {
+  void everyOptionOfACommandExists(String command) {
     final List<String> words = ManualPage.words(command);
     final boolean isSimulation = words.get(0).equals("simulate");
     final List<String> own = words.subList(1, words.size());

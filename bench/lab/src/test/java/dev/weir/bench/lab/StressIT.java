@@ -26,7 +26,7 @@ class StressIT {
   private static final int TEST_MS = 400;
   private static final int MAX_MINUTES = 8;
 
-  /** What {@code org.openjdk.jcstress.Main} does, but each test is run in one way. */
+  /** Runs tests as {@code org.openjdk.jcstress.Main} does, but each with one set of JVM options. */
   public static final class Once {
     private Once() {}
 

@@ -145,7 +145,7 @@ final class FieldLines {
      */
     record Name(String text, int staticIndex, byte[] literal) {}
 
-    // Those that are one are the same object.
+    // Lines are equal only if they are the same object.
     @Override
     public boolean equals(Object other) {
       return this == other;

@@ -104,7 +104,7 @@ record RunFigures(
           case MEAN -> latencies.getTotalCount() == 0 ? Double.NaN : latencies.getMean();
           case PASSED -> part(threshold, count(Count.PASSED));
           case REFUSED -> part(threshold, count(Count.REFUSED));
-          // Where nothing ended, nothing is known of errors either.
+          // If no request has ended, the error rate is unknown.
           case ERRORS -> ended() == 0 ? Double.NaN : part(threshold, count(Count.FAILED));
           case RATE -> (count(Count.PASSED) + count(Count.REFUSED)) / seconds();
         };

@@ -110,7 +110,7 @@ final class Page {
     return out.toString();
   }
 
-  /** What to know before the figures are believed, the figures, and whether thresholds held. */
+  /** The warnings that limit the figures, the figures, and whether thresholds held. */
   String figures() {
     return warnings() + (isSingle ? tiles(runs.get(0)) : comparison()) + checks();
   }

@@ -191,7 +191,7 @@ final class Episode {
     }
   }
 
-  /** The same with what sidecars say of budgets, and whether those of short windows are back. */
+  /** The evidence with the budgets that sidecars report, and whether short windows are free. */
   private static Evidence afterwards(Site site, Evidence evidence, ExecutorService threads)
       throws InterruptedException {
     final List<Reading> readings = new ArrayList<>();
@@ -233,7 +233,7 @@ final class Episode {
     return evidence.with(readings, revivals);
   }
 
-  /** What the store or the sidecar itself says; empty if {@code on-store-failure} decided. */
+  /** The quota that a sidecar reports for a rule; empty if {@code on-store-failure} decided. */
   private static Optional<Reading> reading(
       Site site, Target target, RulePlan rule, List<Integer> identities) {
     try {

@@ -26,9 +26,9 @@ public record Asked(
     long answeredNs,
     Outcome outcome,
     String note) {
-  /** What became of a request. */
+  /** The outcome of a request. */
   public enum Outcome {
-    /** It was admitted, and answered so. */
+    /** The request was admitted, and its response says so. */
     PASSED,
     /** 429, or what a protocol says for it. */
     REFUSED,

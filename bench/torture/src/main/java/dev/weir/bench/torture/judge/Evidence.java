@@ -47,7 +47,7 @@ public record Evidence(
     return asked.stream().filter(each -> !isBusy(each.sentNs(), each.answeredNs())).count();
   }
 
-  /** The same with what was asked when all traffic had ended. */
+  /** This evidence with the readings and revivals that were made after all traffic had ended. */
   public Evidence with(List<Reading> read, List<Revival> revived) {
     return new Evidence(
         plan,
