@@ -3,8 +3,8 @@ package dev.weir.bench.fuzz;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.weir.proxy.request.IpAddress;
-import dev.weir.proxy.rule.identity.Cidr;
 import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.Cidr;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;

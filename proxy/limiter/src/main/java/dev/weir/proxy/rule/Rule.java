@@ -53,9 +53,9 @@ public final class Rule {
     this.idUtf8 = spec.id().getBytes(StandardCharsets.UTF_8);
     this.index = index;
     this.cost = spec.costOrDefault();
-    this.methods = new byte[spec.methods().size()][];
+    this.methods = new byte[spec.match().methods().size()][];
     for (int i = 0; i < methods.length; i++) {
-      methods[i] = spec.methods().get(i).getBytes(StandardCharsets.US_ASCII);
+      methods[i] = spec.match().methods().get(i).getBytes(StandardCharsets.US_ASCII);
     }
     if (spec.action() == RuleAction.LIMIT) {
       this.budgets = budgets(spec, version, previous, clock);

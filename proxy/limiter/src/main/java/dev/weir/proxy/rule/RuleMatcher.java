@@ -43,7 +43,7 @@ final class RuleMatcher {
     for (Rule rule : rules.stream().sorted(highestFirst).toList()) {
       Taken taken =
           takenByPattern.computeIfAbsent(
-              rule.spec().path().canonical(ignoreCase), pattern -> new Taken());
+              rule.spec().match().path().canonical(ignoreCase), pattern -> new Taken());
       Rule by = taken.take(rule);
       if (by == null) {
         insert(rule, shapes);
@@ -56,7 +56,7 @@ final class RuleMatcher {
   private void insert(Rule rule, Set<String> shapes) {
     PathNode node = root;
     StringBuilder shape = new StringBuilder();
-    for (PathPattern.Segment segment : rule.spec().path().segments()) {
+    for (PathPattern.Segment segment : rule.spec().match().path().segments()) {
       switch (segment.kind()) {
         case REST -> {
           node.addRest(rule);
@@ -74,7 +74,7 @@ final class RuleMatcher {
       shapes.add(shape.append(segment.kind().name().charAt(0)).toString());
       if (shapes.size() > MAX_SHAPES) {
         throw new BadValueException(
-            rule.spec().path().toString(),
+            rule.spec().match().path().toString(),
             "at most " + MAX_SHAPES + " ways of mixing wildcards and literals in all patterns");
       }
     }
@@ -110,13 +110,13 @@ final class RuleMatcher {
       if (all != null) {
         return all;
       }
-      if (rule.spec().methods().isEmpty()) {
+      if (rule.spec().match().methods().isEmpty()) {
         all = rule;
         return null;
       }
       Rule first = null;
       boolean added = false;
-      for (String method : rule.spec().methods()) {
+      for (String method : rule.spec().match().methods()) {
         Rule before = byMethod.putIfAbsent(method, rule);
         added |= before == null;
         first = first == null ? before : first;

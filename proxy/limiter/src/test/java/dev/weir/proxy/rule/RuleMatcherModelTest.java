@@ -78,7 +78,9 @@ class RuleMatcherModelTest {
   private static Rule model(List<Known> rules, String method, String[] segments) {
     return rules.stream()
         .filter(
-            known -> known.spec().methods().isEmpty() || known.spec().methods().contains(method))
+            known ->
+                known.spec().match().methods().isEmpty()
+                    || known.spec().match().methods().contains(method))
         .filter(known -> matches(known.parts(), segments))
         .min(
             Comparator.comparing(Known::specificity)
@@ -109,7 +111,7 @@ class RuleMatcherModelTest {
   private record Known(Rule rule, String[] parts, String specificity) {
     static Known of(Rule rule) {
       String[] parts =
-          Arrays.stream(rule.spec().path().toString().split("/"))
+          Arrays.stream(rule.spec().match().path().toString().split("/"))
               .filter(part -> !part.isEmpty())
               .toArray(String[]::new);
       StringBuilder order = new StringBuilder();

@@ -104,10 +104,9 @@ class RuleSetTest {
   }
 
   private static RuleSpec grpc(String pattern) {
-    return RuleSpec.builder(pattern)
-        .grpc(PathPattern.parseGrpc(pattern))
-        .rate(Rate.parse("1/1s"))
-        .build();
+    RuleSpec.Builder rule = RuleSpec.builder(pattern).rate(Rate.parse("1/1s"));
+    rule.match().grpc(PathPattern.parseGrpc(pattern));
+    return rule.build();
   }
 
   @Test

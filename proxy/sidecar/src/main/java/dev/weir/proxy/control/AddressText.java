@@ -2,8 +2,8 @@ package dev.weir.proxy.control;
 
 import dev.weir.proxy.loop.ListeningSocket;
 import dev.weir.proxy.request.IpAddress;
-import dev.weir.proxy.rule.identity.Cidr;
 import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.Cidr;
 import dev.weir.proxy.upstream.UpstreamProtocol;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -129,13 +129,13 @@ final class RuleSettingsTable {
               PATTERN,
               null,
               "Limit these paths only, such as /api/**.",
-              (b, t) -> b.path(PathPattern.parse(t))),
+              (b, t) -> b.match().path(PathPattern.parse(t))),
           SettingRow.of(
               "match.grpc",
               PATTERN,
               null,
               "Limit these gRPC calls only: package.Service/Method, or package.Service.",
-              (b, t) -> b.grpc(PathPattern.parseGrpc(t))),
+              (b, t) -> b.match().grpc(PathPattern.parseGrpc(t))),
           SettingRow.inFilesOnly(
               "match.methods", METHODS, "one rule for some methods leaves the others unlimited"),
           SettingRow.of(

@@ -46,7 +46,7 @@ final class RulesReader {
     }
     List<String> methods = new ArrayList<>();
     tree.readItems(at + "match.methods", methods::add);
-    rule.methods(methods);
+    rule.match().methods(methods);
     return rule.build();
   }
 
@@ -144,11 +144,12 @@ final class RulesReader {
     String path = "rules[" + rule.index() + "].match";
     int line = tree.line("rules[" + before.index() + "]");
     boolean same =
-        rule.spec().methods().equals(before.spec().methods())
+        rule.spec().match().methods().equals(before.spec().match().methods())
             && rule.spec().priority() == before.spec().priority();
     if (same) {
       String expected = "a match of its own, or another priority: \"%s\" on line %d has the same";
-      misfits.add(path, rule.spec().path().toString(), expected.formatted(before.id(), line));
+      misfits.add(
+          path, rule.spec().match().path().toString(), expected.formatted(before.id(), line));
     } else {
       String problem = "\"%s\" is never reached: \"%s\" on line %d stands before it";
       faults.warn(tree.line(path), path, problem.formatted(rule.id(), before.id(), line));

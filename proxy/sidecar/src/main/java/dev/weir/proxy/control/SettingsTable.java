@@ -2,9 +2,9 @@ package dev.weir.proxy.control;
 
 import dev.weir.algorithms.Limit;
 import dev.weir.proxy.loop.TransportKind;
-import dev.weir.proxy.rule.identity.Cidr;
 import dev.weir.proxy.rule.identity.ClientIpField;
 import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.Cidr;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

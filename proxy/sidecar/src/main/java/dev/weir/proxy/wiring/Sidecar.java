@@ -19,7 +19,7 @@ import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.Shares;
-import dev.weir.proxy.rule.identity.CidrSet;
+import dev.weir.proxy.rule.spec.CidrSet;
 import dev.weir.proxy.store.Store;
 import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.warmup.WarmUp;

@@ -16,7 +16,7 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.IpAddress;
-import dev.weir.proxy.rule.identity.CidrSet;
+import dev.weir.proxy.rule.spec.CidrSet;
 import dev.weir.proxy.tls.ServerTls;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;

@@ -149,8 +149,8 @@ class SettingsFileTest {
             """);
     RuleSpec rule = settings.rules().rules().get(0);
     assertEquals("a.b-c_1", rule.id());
-    assertEquals("/users/{id}/*", rule.path().toString());
-    assertEquals(List.of("GET", "M-SEARCH"), rule.methods());
+    assertEquals("/users/{id}/*", rule.match().path().toString());
+    assertEquals(List.of("GET", "M-SEARCH"), rule.match().methods());
     assertEquals("header:x-user-id,query:k k,cookie:s,ip", rule.budgets().get(0).key().toString());
     assertEquals("100/30s", rule.budgets().get(0).limit().rate().toString());
     assertEquals(20, rule.budgets().get(0).limit().burst());
@@ -275,7 +275,9 @@ class SettingsFileTest {
               - {id: a, limit: 1/1s, match: &m {path: /a, methods: [GET]}}
               - {id: b, limit: 1/1s, priority: 1, match: *m}
             """);
-    assertEquals(settings.rules().rules().get(0).path(), settings.rules().rules().get(1).path());
+    assertEquals(
+        settings.rules().rules().get(0).match().path(),
+        settings.rules().rules().get(1).match().path());
   }
 
   @Test

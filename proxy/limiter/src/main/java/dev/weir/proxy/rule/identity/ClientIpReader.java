@@ -4,6 +4,8 @@ import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.rule.spec.CidrSet;
+import dev.weir.proxy.rule.spec.IpText;
 import org.agrona.DirectBuffer;
 
 /**

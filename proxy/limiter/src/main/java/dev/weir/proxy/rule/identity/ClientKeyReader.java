@@ -2,6 +2,7 @@ package dev.weir.proxy.rule.identity;
 
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.rule.spec.CidrSet;
 
 /**
  * The address by which a client gets its share of a bound: the one that {@code key: ip} counts,

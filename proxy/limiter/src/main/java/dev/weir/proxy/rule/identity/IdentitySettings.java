@@ -1,5 +1,7 @@
 package dev.weir.proxy.rule.identity;
 
+import dev.weir.proxy.rule.spec.CidrSet;
+
 /**
  * The settings by which clients are told apart.
  *

@@ -1,16 +1,13 @@
 package dev.weir.proxy.rule.spec;
 
-import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.rule.RuleSet;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 
 /**
  * A rule as somebody wrote it, in a file or as flags; {@link RuleSet} compiles it.
  *
- * @param methods exact and case-sensitive; none means all.
+ * @param match the requests that it is for.
  * @param budgets its limits, 1 to {@link #MAX_BUDGETS}: all must pass, or none is charged. Without
  *     a rate unless the action is {@link RuleAction#LIMIT}.
  * @param isList whether they were written as a list, not as fields of the rule.
@@ -25,8 +22,7 @@ import java.util.Set;
  */
 public record RuleSpec(
     String id,
-    PathPattern path,
-    List<String> methods,
+    MatchSpec match,
     List<BudgetSpec> budgets,
     boolean isList,
     long cost,
@@ -59,7 +55,6 @@ public record RuleSpec(
   }
 
   public RuleSpec {
-    methods = List.copyOf(methods);
     budgets = List.copyOf(budgets);
   }
 
@@ -94,18 +89,7 @@ public record RuleSpec(
     if (!id.matches("[A-Za-z0-9][A-Za-z0-9._-]*") || id.length() > MAX_ID_LENGTH) {
       sink.fault("id", id, "1 to 64 letters, digits, dots, dashes and underscores");
     }
-    if (path.isGrpc() && !methods.isEmpty()) {
-      sink.fault("match.methods[0]", methods.get(0), "nothing, as match.grpc says which calls");
-    }
-    Set<String> seen = new HashSet<>();
-    for (int i = 0; i < methods.size(); i++) {
-      String method = methods.get(i);
-      if (!FieldName.isToken(method)) {
-        sink.fault("match.methods[" + i + "]", method, "a method such as GET");
-      } else if (!seen.add(method)) {
-        sink.fault("match.methods[" + i + "]", method, "each method once");
-      }
-    }
+    match.check(sink);
     if (action == RuleAction.LIMIT) {
       checkLimits(sink);
     } else {
@@ -261,9 +245,7 @@ public record RuleSpec(
    */
   public static final class Builder extends BudgetSpec.Fields<Builder> {
     private final String id;
-    private PathPattern path;
-    private PathPattern grpc;
-    private List<String> methods = List.of();
+    private final MatchSpec.Builder match = new MatchSpec.Builder();
     private List<BudgetSpec.Builder> limits = List.of();
     private long cost;
     private RuleAction action = RuleAction.LIMIT;
@@ -277,42 +259,18 @@ public record RuleSpec(
       key(KeySpec.IP).mode(Mode.LOCAL);
     }
 
-    /**
-     * Which paths, all unless they are said; not beside {@link #grpc}.
-     *
-     * @throws BadValueException if that is given.
-     */
+    /** The requests that the rule is for. */
+    public MatchSpec.Builder match() {
+      return match;
+    }
+
     public Builder path(PathPattern path) {
-      this.path = path;
-      return oneOfBoth(path, "nothing, as match.grpc says which paths");
-    }
-
-    /**
-     * Which calls of gRPC, as {@link PathPattern#parseGrpc} has them; not beside {@link #path}.
-     *
-     * @throws BadValueException if that is given.
-     */
-    public Builder grpc(PathPattern grpc) {
-      this.grpc = grpc;
-      return oneOfBoth(grpc, "nothing, as match.path says which paths");
-    }
-
-    private Builder oneOfBoth(PathPattern last, String expected) {
-      if (path != null && grpc != null) {
-        throw new BadValueException(last.toString(), expected);
-      }
+      match.path(path);
       return this;
     }
 
-    private PathPattern pattern() {
-      if (grpc != null) {
-        return grpc;
-      }
-      return path == null ? PathPattern.ANY : path;
-    }
-
     public Builder methods(List<String> methods) {
-      this.methods = methods;
+      match.methods(methods);
       return this;
     }
 
@@ -356,8 +314,7 @@ public record RuleSpec(
       boolean isList = !limits.isEmpty();
       return new RuleSpec(
           id,
-          pattern(),
-          methods,
+          match.build(),
           build(isList ? limits : List.of(this)),
           isList,
           cost,

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TextRequest;
+import dev.weir.proxy.rule.spec.Cidr;
+import dev.weir.proxy.rule.spec.CidrSet;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;

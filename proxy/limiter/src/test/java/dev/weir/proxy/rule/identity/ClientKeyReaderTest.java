@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.TextRequest;
+import dev.weir.proxy.rule.spec.Cidr;
+import dev.weir.proxy.rule.spec.CidrSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

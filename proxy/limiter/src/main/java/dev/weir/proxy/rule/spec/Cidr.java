@@ -1,7 +1,6 @@
-package dev.weir.proxy.rule.identity;
+package dev.weir.proxy.rule.spec;
 
 import dev.weir.proxy.request.IpAddress;
-import dev.weir.proxy.rule.spec.BadValueException;
 import java.nio.charset.StandardCharsets;
 import org.agrona.concurrent.UnsafeBuffer;
 

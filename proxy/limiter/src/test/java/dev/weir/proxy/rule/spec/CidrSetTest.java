@@ -1,4 +1,4 @@
-package dev.weir.proxy.rule.identity;
+package dev.weir.proxy.rule.spec;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.TextRequest;
-import dev.weir.proxy.rule.spec.BadValueException;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;

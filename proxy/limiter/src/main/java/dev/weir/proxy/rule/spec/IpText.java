@@ -1,4 +1,4 @@
-package dev.weir.proxy.rule.identity;
+package dev.weir.proxy.rule.spec;
 
 import dev.weir.proxy.request.IpAddress;
 import org.agrona.DirectBuffer;
@@ -8,7 +8,7 @@ import org.agrona.DirectBuffer;
  * parts without leading zeros; IPv6 is RFC 4291, section 2.2, without a zone. One per event loop;
  * allocates nothing.
  */
-final class IpText {
+public final class IpText {
   private static final long V4_MAPPED_PREFIX = 0xFFFF_0000_0000L;
   private static final int MAX_V6_TEXT_LENGTH = 45;
 
@@ -16,16 +16,16 @@ final class IpText {
   private long low;
 
   /** The address's upper half; IPv4 in its mapped form. */
-  long high() {
+  public long high() {
     return high;
   }
 
-  long low() {
+  public long low() {
     return low;
   }
 
   /** An address without port or brackets. */
-  boolean parseAddress(DirectBuffer bytes, int from, int to) {
+  public boolean parseAddress(DirectBuffer bytes, int from, int to) {
     for (int i = from; i < to; i++) {
       if (bytes.getByte(i) == ':') {
         return parseV6(bytes, from, to);
@@ -35,7 +35,7 @@ final class IpText {
   }
 
   /** An address as proxies write it: {@code 192.0.2.7}, with {@code :port}, {@code [v6]:port}. */
-  boolean parseNode(DirectBuffer bytes, int from, int to) {
+  public boolean parseNode(DirectBuffer bytes, int from, int to) {
     if (from < to && bytes.getByte(from) == '[') {
       int close = indexOf(bytes, ']', from, to);
       return close >= 0 && isPortOrNothing(bytes, close + 1, to) && parseV6(bytes, from + 1, close);

@@ -1,4 +1,4 @@
-package dev.weir.proxy.rule.identity;
+package dev.weir.proxy.rule.spec;
 
 import dev.weir.proxy.request.IpAddress;
 import java.util.ArrayList;
