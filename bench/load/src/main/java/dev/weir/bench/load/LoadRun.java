@@ -6,6 +6,7 @@ import dev.weir.bench.report.RunResult.Slice;
 import dev.weir.bench.scenario.ClientSettings;
 import dev.weir.bench.scenario.Scenario;
 import dev.weir.bench.scenario.Target;
+import dev.weir.proxy.loop.LoopEnd;
 import dev.weir.proxy.loop.Transport;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -98,7 +99,7 @@ public final class LoadRun {
       for (LoadLoop loop : loops) {
         on(loop, loop::end);
       }
-      group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+      LoopEnd.await(group);
     }
   }
 

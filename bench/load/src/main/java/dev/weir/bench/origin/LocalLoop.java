@@ -1,5 +1,6 @@
 package dev.weir.bench.origin;
 
+import dev.weir.proxy.loop.LoopEnd;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
 import io.netty.bootstrap.ServerBootstrap;
@@ -12,7 +13,6 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /** An event loop of this process, with a thread of its own. */
@@ -73,6 +73,6 @@ public final class LocalLoop implements AutoCloseable {
 
   @Override
   public void close() {
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    LoopEnd.await(group);
   }
 }

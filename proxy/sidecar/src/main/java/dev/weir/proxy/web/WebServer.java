@@ -5,6 +5,7 @@ import dev.weir.proxy.loop.Addresses;
 import dev.weir.proxy.loop.ChannelSetUp;
 import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.ListeningSocket;
+import dev.weir.proxy.loop.LoopEnd;
 import dev.weir.proxy.loop.LoopGuard;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyHistory;
@@ -45,7 +46,6 @@ import java.util.function.Supplier;
 public final class WebServer implements AutoCloseable {
   static final int MAX_CONNECTIONS = 64;
   private static final int READ_TIMEOUT_SECONDS = 30;
-  private static final int STOP_TIMEOUT_SECONDS = 5;
 
   private final SocketAddress admin;
   private final SocketAddress monitoring;
@@ -168,7 +168,7 @@ public final class WebServer implements AutoCloseable {
         monitoringListener = null;
       }
       guard.leave();
-      loop.shutdownGracefully(0, STOP_TIMEOUT_SECONDS, TimeUnit.SECONDS).awaitUninterruptibly();
+      LoopEnd.await(loop);
       loop = null;
     }
   }

@@ -10,6 +10,7 @@ import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.downstream.ListenerSettings;
 import dev.weir.proxy.downstream.listen.Listeners;
 import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.LoopEnd;
 import dev.weir.proxy.loop.LoopGuard;
 import dev.weir.proxy.loop.OpenFiles;
 import dev.weir.proxy.loop.Transport;
@@ -32,7 +33,6 @@ import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -490,7 +490,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
       service.close();
     }
     guard.leave();
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    LoopEnd.await(group);
     loops.close();
     tls.close();
     if (latencyLog != null) {

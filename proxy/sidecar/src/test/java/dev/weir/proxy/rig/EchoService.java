@@ -1,5 +1,6 @@
 package dev.weir.proxy.rig;
 
+import dev.weir.proxy.loop.LoopEnd;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -27,7 +28,6 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A service of HTTP/2 by Netty, with the standard's windows, which it gives back as it reads. It
@@ -140,6 +140,6 @@ public final class EchoService implements AutoCloseable {
         .next()
         .submit(() -> connections.forEach(each -> each.unsafe().close(each.voidPromise())))
         .syncUninterruptibly();
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    LoopEnd.await(group);
   }
 }

@@ -12,6 +12,7 @@ import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.loop.ClientShares;
 import dev.weir.proxy.loop.Deadlines;
 import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.loop.LoopEnd;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.metrics.LoopMetrics;
@@ -29,7 +30,6 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
 
 /** The parts of one event loop of a sidecar, for tests that put one of their own among them. */
 public final class LoopRig implements AutoCloseable {
@@ -107,6 +107,6 @@ public final class LoopRig implements AutoCloseable {
 
   @Override
   public void close() {
-    group.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    LoopEnd.await(group);
   }
 }
