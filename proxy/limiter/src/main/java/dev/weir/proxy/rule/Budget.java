@@ -237,6 +237,11 @@ public final class Budget {
     return storeLimit != null && storeLimit.isFormer();
   }
 
+  /** The id of its rule. */
+  String ruleId() {
+    return rule.id();
+  }
+
   /** The limit's place in its rule, from 0. */
   public int index() {
     return index;

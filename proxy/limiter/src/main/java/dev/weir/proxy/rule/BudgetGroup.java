@@ -6,6 +6,7 @@ import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.proxy.rule.spec.OnStoreFailure;
 import dev.weir.scripts.ScriptLimit;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
@@ -22,6 +23,7 @@ public final class BudgetGroup {
   private final Mode mode;
   private final OnStoreFailure onStoreFailure;
   private final Budget[] budgets;
+  private final byte[] ruleId;
   private final byte[] dimension;
   private final ScriptLimit[] storeLimits;
   private final LeaseTerms leaseTerms;
@@ -37,6 +39,7 @@ public final class BudgetGroup {
     this.mode = first.mode();
     this.onStoreFailure = first.onStoreFailureOrDefault();
     this.budgets = budgets.toArray(Budget[]::new);
+    this.ruleId = budgets.get(0).ruleId().getBytes(StandardCharsets.UTF_8);
     this.dimension = key.dimension();
     this.storeLimits = storeLimits(budgets, previous);
     this.leaseTerms = mode == Mode.LEASED ? leaseTerms(budgets) : null;
@@ -134,6 +137,11 @@ public final class BudgetGroup {
   /** One of the budgets, in the order of the file. */
   public Budget budget(int index) {
     return budgets[index];
+  }
+
+  /** The id of the rule of these budgets, in UTF-8; not to be changed. */
+  public byte[] ruleId() {
+    return ruleId;
   }
 
   /** The kind of identity, as it stands in names in the store; not to be changed. */

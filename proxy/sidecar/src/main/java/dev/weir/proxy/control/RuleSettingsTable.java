@@ -143,7 +143,7 @@ final class RuleSettingsTable {
               KEY,
               "ip",
               "Who has a budget: %s (the default), api-key, header:NAME, cookie:NAME, query:NAME;"
-                  + " several, separated by commas, together.",
+                  + " several, separated by commas, together; all: one budget of all callers.",
               (b, t) -> b.key(KeySpec.parse(t))),
           ofLimit("limit"),
           ofLimit("burst"),

@@ -4,7 +4,6 @@ import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.BudgetSpec;
-import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.ArrayList;
@@ -56,7 +55,7 @@ final class RulesReader {
     tree.readItems(
         path,
         part -> {
-          KeyPart.parse(part);
+          KeySpec.parsePart(part);
           parts.add(part);
         });
     if (parts.isEmpty() || isFaultyWithin(path + "[")) {

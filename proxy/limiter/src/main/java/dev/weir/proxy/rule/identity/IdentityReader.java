@@ -7,6 +7,7 @@ import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.spec.IpText;
 import dev.weir.proxy.rule.spec.KeyPart;
@@ -96,7 +97,7 @@ public final class IdentityReader implements Identities {
       IdentitySettings settings, KeyHasher hasher, ClientIpReader clientIp, int maxHeadBytes) {
     this.hasher = hasher;
     this.clientIp = clientIp;
-    partBytes = PART_HEADER_BYTES + Math.max(maxHeadBytes, ADDRESS_BYTES);
+    partBytes = PART_HEADER_BYTES + Math.max(maxHeadBytes, RuleSpec.MAX_ID_LENGTH);
     reads[0] = new Read(partBytes);
     ipv6MaskHigh = IpAddress.maskHigh(settings.ipv6Prefix());
     ipv6MaskLow = IpAddress.maskLow(settings.ipv6Prefix());
@@ -112,12 +113,12 @@ public final class IdentityReader implements Identities {
    */
   public RefusalReason read(Rule rule, Question question) {
     for (int group = 0; group < rule.groupCount(); group++) {
-      KeySpec key = rule.group(group).key();
-      int capacity = key.partCount() * partBytes;
+      BudgetGroup budgets = rule.group(group);
+      int capacity = budgets.key().partCount() * partBytes;
       if (reads[group] == null || reads[group].bytes.capacity() < capacity) {
         reads[group] = new Read(capacity);
       }
-      RefusalReason refusal = read(key, rule, question, reads[group]);
+      RefusalReason refusal = read(budgets, rule.onMissingKey(), question, reads[group]);
       if (refusal != null) {
         return refusal;
       }
@@ -125,16 +126,17 @@ public final class IdentityReader implements Identities {
     return null;
   }
 
-  private RefusalReason read(KeySpec key, Rule rule, Question question, Read into) {
+  private RefusalReason read(
+      BudgetGroup budgets, OnMissingKey onMissing, Question question, Read into) {
+    KeySpec key = budgets.key();
     scratch = into.bytes;
     length = 0;
     for (int i = 0; i < key.partCount(); i++) {
       KeyPart part = key.part(i);
-      int given = given(part, question);
       RefusalReason refusal =
-          given >= 0
-              ? appendGiven(part, rule.onMissingKey(), question, given)
-              : append(part, rule.onMissingKey(), question.request());
+          part.source() == KeyPart.Source.ALL
+              ? appendOwner(budgets)
+              : append(part, onMissing, question);
       if (refusal != null) {
         return refusal;
       }
@@ -147,6 +149,20 @@ public final class IdentityReader implements Identities {
   @Override
   public Identity of(int group) {
     return reads[group];
+  }
+
+  /** All callers together: the identity is the rule's id. */
+  private RefusalReason appendOwner(BudgetGroup budgets) {
+    byte[] owner = budgets.ruleId();
+    scratch.putBytes(length + PART_HEADER_BYTES, owner);
+    return appendValue(owner.length, OnMissingKey.SHARED, null);
+  }
+
+  private RefusalReason append(KeyPart part, OnMissingKey onMissing, Question question) {
+    int given = given(part, question);
+    return given >= 0
+        ? appendGiven(part, onMissing, question, given)
+        : append(part, onMissing, question.request());
   }
 
   /** The index of the given identity for a source; negative if there is none. */
@@ -181,6 +197,7 @@ public final class IdentityReader implements Identities {
       }
       case HEADER, COOKIE, QUERY, TLS_SAN, TLS_SPIFFE, TLS_CN ->
           scratch.putBytes(at, bytes, from, given);
+      case ALL -> throw new AssertionError("is nobody's");
     }
     return appendValue(given, onMissing, question.request());
   }
@@ -243,7 +260,7 @@ public final class IdentityReader implements Identities {
       case COOKIE -> PairReader.cookie(part.name(), request, scratch, at);
       case QUERY -> PairReader.query(part.name(), request, scratch, at);
       case TLS_SAN, TLS_SPIFFE, TLS_CN -> certificate(part.source(), request.peer(), at);
-      case IP -> throw new AssertionError("has no value");
+      case ALL, IP -> throw new AssertionError("has no value");
     };
   }
 
@@ -257,7 +274,7 @@ public final class IdentityReader implements Identities {
               case TLS_SAN -> names.san();
               case TLS_SPIFFE -> names.spiffe();
               case TLS_CN -> names.cn();
-              case IP, HOST, HEADER, COOKIE, QUERY -> throw new AssertionError(source);
+              case ALL, IP, HOST, HEADER, COOKIE, QUERY -> throw new AssertionError(source);
             };
     if (name == null) {
       return PairReader.ABSENT;

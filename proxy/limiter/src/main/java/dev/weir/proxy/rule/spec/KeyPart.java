@@ -18,6 +18,7 @@ import java.util.Set;
 public final class KeyPart {
   /** The part of a request that a value is read from. */
   public enum Source {
+    ALL,
     IP,
     HOST,
     HEADER,
@@ -27,6 +28,9 @@ public final class KeyPart {
     TLS_SPIFFE,
     TLS_CN
   }
+
+  /** All callers: no part of the request. Only keys have it, and by itself. */
+  static final KeyPart ALL = new KeyPart(Source.ALL, "all", null, null);
 
   /** The client's address. */
   public static final KeyPart IP = new KeyPart(Source.IP, "ip", null, null);
@@ -78,7 +82,7 @@ public final class KeyPart {
 
   private static final String OF_ENVOY = "x-envoy-";
 
-  private static final String EXPECTED =
+  static final String EXPECTED =
       "ip, api-key, header:NAME, cookie:NAME, query:NAME, tls:san, tls:spiffe or tls:cn";
 
   private final Source source;
@@ -103,6 +107,15 @@ public final class KeyPart {
    * @throws BadValueException if the text names no source.
    */
   public static KeyPart parse(String text) {
+    return parse(text, EXPECTED);
+  }
+
+  /**
+   * Reads a source.
+   *
+   * @param expected in its place, if the text begins like none.
+   */
+  static KeyPart parse(String text, String expected) {
     if (text.equals("ip")) {
       return IP;
     }
@@ -127,7 +140,7 @@ public final class KeyPart {
       case "tls":
         return ofCertificate(text, name);
       default:
-        throw new BadValueException(text, EXPECTED);
+        throw new BadValueException(text, expected);
     }
   }
 

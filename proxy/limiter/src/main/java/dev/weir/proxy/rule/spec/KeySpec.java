@@ -18,6 +18,9 @@ public final class KeySpec {
   /** The default: the client's address. */
   public static final KeySpec IP = new KeySpec(List.of(KeyPart.IP));
 
+  /** The key of budgets that all callers share. */
+  public static final KeySpec ALL = new KeySpec(List.of(KeyPart.ALL));
+
   /** The key of Envoy's descriptors, whose entries the caller gives; it reads no request. */
   public static final KeySpec DESCRIPTOR = new KeySpec(List.of());
 
@@ -41,13 +44,25 @@ public final class KeySpec {
     }
     List<KeyPart> parts = new ArrayList<>(texts.size());
     for (String text : texts) {
-      KeyPart part = KeyPart.parse(text.strip());
+      KeyPart part = parsePart(text.strip());
+      if (texts.size() > 1 && part == KeyPart.ALL) {
+        throw new BadValueException("all", "no other source beside it, as it is all callers");
+      }
       if (parts.contains(part)) {
         throw new BadValueException(part.toString(), "each source once");
       }
       parts.add(part);
     }
     return new KeySpec(parts);
+  }
+
+  /**
+   * Reads one source of a key.
+   *
+   * @throws BadValueException if the text names none.
+   */
+  public static KeyPart parsePart(String text) {
+    return text.equals("all") ? KeyPart.ALL : KeyPart.parse(text, "all, " + KeyPart.EXPECTED);
   }
 
   /**

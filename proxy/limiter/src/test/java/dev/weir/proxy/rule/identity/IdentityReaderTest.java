@@ -86,6 +86,21 @@ class IdentityReaderTest {
   }
 
   @Test
+  void allCallersAreOneIdentityOfEachRule() {
+    Rule rule = rule("all", OnMissingKey.REFUSE);
+    long hash = hash(rule, get("/", "X-User-Id", "7"));
+    assertEquals(hash, hash(rule, get("/other?a=b")));
+    question.start(Operation.CHECK, Purpose.DECISION).rule("r");
+    assertNull(reader.read(rule, question), "a program names nobody");
+    assertEquals(hash, reader.of(0).hash());
+    RuleSpec other =
+        RuleSpec.builder("s").rate(Rate.parse("1/1s")).key(KeySpec.parse("all")).build();
+    assertNotEquals(
+        hash,
+        hash(RuleSet.compile(List.of(other), false, RuleSet.EMPTY, 0).rules().get(0), get("/")));
+  }
+
+  @Test
   void noTwoIdentitiesShareTheirBytes() {
     Rule pair = rule("header:a,header:b");
     Map<Long, String> seen = new HashMap<>();

@@ -5,6 +5,7 @@ import dev.weir.proxy.envoy.file.DescriptorSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** A rule made from the path to one or more limits of a file. */
 final class ImportedRule {
@@ -61,10 +62,6 @@ final class ImportedRule {
     return null;
   }
 
-  boolean hasKey() {
-    return !keys.isEmpty();
-  }
-
   /** Takes a limit; false if there is no such rule. */
   boolean take(DescriptorLimit limit) {
     isShadow = limit.isShadow();
@@ -82,10 +79,14 @@ final class ImportedRule {
     limits.add(
         String.format(
             Locale.ROOT,
-            "{limit: %d/%s, key: [%s], algorithm: %s%s%s}",
+            "{limit: %d/%s, key: %s, algorithm: %s%s%s}",
             limit.requestsPerUnit(),
             limit.unit().window(),
-            String.join(", ", keys.stream().map(ImportedRule::quoted).toList()),
+            keys.isEmpty()
+                ? "all"
+                : keys.stream()
+                    .map(ImportedRule::quoted)
+                    .collect(Collectors.joining(", ", "[", "]")),
             algorithm,
             burst,
             mode));

@@ -135,9 +135,6 @@ public final class RuleImport {
     for (DescriptorSpec spec : path) {
       problem = problem == null ? add(spec, rule) : problem;
     }
-    if (problem == null && limit.unit() != null && limit.requestsPerUnit() > 0 && !rule.hasKey()) {
-      problem = "one budget of all callers, and budgets of rules are of an identity each";
-    }
     if (problem == null && !rule.take(limit)) {
       problem = "a rule without a limit has no key, and refuses or passes everybody";
     }

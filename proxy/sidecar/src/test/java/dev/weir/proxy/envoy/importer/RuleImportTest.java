@@ -90,6 +90,28 @@ class RuleImportTest {
   }
 
   @Test
+  void turnsALimitOfAPathIntoOneBudgetOfAllCallers() {
+    RuleImport turned =
+        turn(
+            "domain: d\ndescriptors:\n  - {key: path, value: /a, "
+                + UNIT
+                + ", descriptors: [{key: user, rate_limit: {unit: hour, requests_per_unit: 3}}]}\n");
+    assertEquals(List.of(), turned.unturned());
+    assertEquals(
+        """
+        rules:
+          - id: "d-a"
+            match:
+              path: "/a"
+            limits:
+              - {limit: 9/1d, key: all, algorithm: fixed-window}
+              - {limit: 3/1h, key: ["header:x-user-id"], algorithm: fixed-window}
+        """,
+        turned.yaml());
+    assertEquals("", read(turned.yaml()).toString());
+  }
+
+  @Test
   void writesRulesThatASettingsFileTakes() {
     assertEquals("", read(turn(FILE).yaml()).toString());
   }
@@ -212,7 +234,6 @@ class RuleImportTest {
         "key: user, value: ann | a value of header:x-user-id: rules are found by path",
         "key: path | a budget of each path: a rule's budgets are of all",
         "key: path, value: /a/* | a budget of each path: share_threshold",
-        "key: path, value: /a | one budget of all callers",
         "key: path, value: a* | a path that no rule matches",
         "key: method | a budget of each method",
         "key: user, quota_mode: true | quota_mode: each limit of a rule refuses by itself",

@@ -1,0 +1,120 @@
+package dev.weir.proxy.rig;
+
+import dev.weir.proxy.http2.FramePeer;
+import dev.weir.v1.CheckRateLimitRequest;
+import dev.weir.v1.CheckRateLimitResponse;
+import dev.weir.v1.Dimension;
+import dev.weir.v1.RateLimiterGrpc;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One sidecar, asked about the same request in each way that there is: proxied over HTTP/1.1 and
+ * HTTP/2, as a check of a proxy by HTTP, and as a check of the decision API. Its file needs {@link
+ * #SETTINGS}.
+ */
+public final class FourWays implements AutoCloseable {
+  /** What a file needs to be asked in all ways. */
+  public static final String SETTINGS =
+      "decision: 127.0.0.1:0\ntrusted-proxies: [127.0.0.1]\ntimeouts: {idle: 1h}\n";
+
+  /** One of the ways. */
+  @FunctionalInterface
+  public interface Way {
+    /**
+     * Asks for a GET by a user from 192.0.2.1.
+     *
+     * @return the refusal's first quota policy or status; empty if the request passes.
+     */
+    String ask(String path, String user) throws Exception;
+  }
+
+  private final RawClient http1;
+  private final FramePeer http2;
+  private final RawClient proxy;
+  private final ManagedChannel channel;
+  private final RateLimiterGrpc.RateLimiterBlockingStub stub;
+  private int streamId = -1;
+
+  public FourWays(Rig rig) throws IOException {
+    http1 = rig.connect();
+    http2 = new FramePeer(rig.sidecar.listenAddress());
+    proxy = new RawClient(new InetSocketAddress("127.0.0.1", rig.decisionPort()));
+    channel =
+        ManagedChannelBuilder.forAddress("127.0.0.1", rig.decisionPort()).usePlaintext().build();
+    stub = RateLimiterGrpc.newBlockingStub(channel).withDeadlineAfter(50, TimeUnit.SECONDS);
+  }
+
+  /** The ways, in the order of the class's sentence. */
+  public List<Way> all() {
+    return List.of(this::overHttp1, this::overHttp2, this::byHttpCheck, this::byDecisionApi);
+  }
+
+  private String overHttp1(String path, String user) throws Exception {
+    return refusal(http1.send(get(path, user, "")).read());
+  }
+
+  private String byHttpCheck(String path, String user) throws Exception {
+    String of = "X-Forwarded-Method: GET\r\nX-Forwarded-Uri: " + path + "\r\n";
+    return refusal(proxy.send(get("/v1/check", user, of)).read());
+  }
+
+  private static String get(String path, String user, String more) {
+    return "GET "
+        + path
+        + " HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\nX-User-Id: "
+        + user
+        + "\r\n"
+        + more
+        + "\r\n";
+  }
+
+  private static String refusal(RawClient.Response answer) {
+    return answer.status() == 200 ? "" : policy(answer.head(), answer.status());
+  }
+
+  private static String policy(String head, Object otherwise) {
+    for (String line : head.lines().toList()) {
+      if (line.toLowerCase(java.util.Locale.ROOT).startsWith("ratelimit: \"")) {
+        return line.substring(line.indexOf('"') + 1, line.lastIndexOf('"'));
+      }
+    }
+    return otherwise.toString();
+  }
+
+  private String overHttp2(String path, String user) {
+    streamId += 2;
+    http2
+        .request(streamId, true, "GET", path, "x-forwarded-for: 192.0.2.1", "x-user-id: " + user)
+        .send();
+    String head = http2.next();
+    for (String frame = head; !frame.endsWith(" end"); ) {
+      frame = http2.next();
+    }
+    return head.contains(":status: 200") ? "" : policy(head.replace(", ", "\n"), head);
+  }
+
+  private String byDecisionApi(String path, String user) {
+    CheckRateLimitRequest.Builder check =
+        CheckRateLimitRequest.newBuilder()
+            .setIdentifier(user)
+            .setDimension(Dimension.USER)
+            .setEndpoint(path)
+            .setMethod("GET");
+    check.addOtherIdentitiesBuilder().setIdentifier("192.0.2.1").setDimension(Dimension.IP);
+    CheckRateLimitResponse answer = stub.checkRateLimit(check.build());
+    return answer.getAllowed() ? "" : "limit of " + answer.getLimit();
+  }
+
+  @Override
+  public void close() throws IOException {
+    http1.close();
+    http2.close();
+    proxy.close();
+    channel.shutdownNow();
+  }
+}
