@@ -31,18 +31,18 @@ final class FailurePolicy {
 
   /**
    * Decides on the store's charges of a question: {@code closed} refuses it, {@code open} lets it
-   * pass, and this node decides on the others. Charges of the store cannot be returned here.
+   * pass, and this node decides on the others. Charges of the store cannot be returned here. A
+   * question of what is left is refused under {@code open} too, as nobody knows it.
    *
    * @return the verdict, valid until the next question.
    */
   Verdict decide(long ticket, Charges charges) {
     boolean asksShare = false;
+    boolean isLook = charges.operation() == Operation.PEEK && charges.areRowsWanted();
     boolean isClosed = charges.operation() == Operation.RESET;
     for (int i = charges.localGroupCount(); i < charges.groupCount(); i++) {
       switch (charges.group(i).onStoreFailure()) {
-        case OPEN -> {
-          // A group that is open has no say.
-        }
+        case OPEN -> isClosed |= isLook; // otherwise a group that is open has no say
         case CLOSED -> isClosed = true;
         case LOCAL_SHARE -> asksShare = true;
       }

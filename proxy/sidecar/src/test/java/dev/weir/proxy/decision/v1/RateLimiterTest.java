@@ -16,6 +16,7 @@ import dev.weir.proxy.decision.http.Tokens;
 import dev.weir.proxy.metrics.LatencyStep;
 import dev.weir.proxy.metrics.LatencySummary;
 import dev.weir.proxy.rule.spec.Mode;
+import dev.weir.proxy.rule.spec.OnStoreFailure;
 import dev.weir.v1.CheckRateLimitRequest;
 import dev.weir.v1.CheckRateLimitResponse;
 import dev.weir.v1.Dimension;
@@ -323,6 +324,27 @@ class RateLimiterTest {
         14,
         "Rate Limit Store Unavailable",
         limiter.ask("CheckRateLimit", check("ann").build().toByteArray()));
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = OnStoreFailure.class,
+      names = {"OPEN", "CLOSED"})
+  void nobodyKnowsWhatIsLeftWhileTheStoreDoesNotSay(OnStoreFailure onStoreFailure) {
+    limiter.start(Mode.EXACT, onStoreFailure, "10/365d");
+    limiter.server.lose(false);
+    limiter.assertFails(
+        14,
+        "Rate Limit Store Unavailable",
+        limiter.ask("GetRemainingQuota", check("ann").build().toByteArray()));
+  }
+
+  @Test
+  void ofAShareOfTheLimitThisSidecarKnowsWhatIsLeft() throws InvalidProtocolBufferException {
+    limiter.start(Mode.EXACT, OnStoreFailure.LOCAL_SHARE, "10/365d");
+    limiter.server.lose(false);
+    byte[] bytes = limiter.answer("GetRemainingQuota", check("ann").build());
+    assertEquals(10, GetRemainingQuotaResponse.parseFrom(bytes).getQuotas(0).getRemaining());
   }
 
   /** Calls may be alike in all that they ask, and have each a deadline of its own. */
