@@ -60,6 +60,10 @@ final class LoopFigures {
           "Responses of the service that were forwarded completely, by status class.",
           "class",
           List.of("other", "1xx", "2xx", "3xx", "4xx", "5xx"));
+  static final LoopCounter RESPONSES_UNREAD =
+      counter(
+          "weir_responses_unread",
+          "HTTP/1.1 connections reset because the client did not read its responses.");
   static final LoopCounter VERDICTS_DROPPED =
       counter("weir_verdicts_dropped", "Decisions that came after their request had ended.");
   static final LoopCounter TUNNELS = counter("weir_tunnels", "Connections that became tunnels.");

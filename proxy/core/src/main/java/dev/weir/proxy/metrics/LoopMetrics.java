@@ -281,6 +281,11 @@ public final class LoopMetrics implements TrafficObserver {
   }
 
   @Override
+  public void responseUnread() {
+    counters.increment(LoopFigures.RESPONSES_UNREAD.word());
+  }
+
+  @Override
   public void tunnelOpened() {
     counters.increment(LoopFigures.TUNNELS.word());
   }

@@ -37,6 +37,9 @@ public interface TrafficObserver {
    */
   void completed(Protocol protocol, int status, long totalNs, long upstreamNs, long overheadNs);
 
+  /** A connection of HTTP/1.1 is reset, as its client does not read its responses. */
+  default void responseUnread() {}
+
   /** A connection became a tunnel. */
   default void tunnelOpened() {}
 

@@ -44,6 +44,7 @@ class ExpositionBytesTest {
     times(15, loop::streamOpened, loop::streamClosed);
     times(16, loop::chargeGivenBack);
     times(17, loop::verdictDropped);
+    times(18, loop::responseUnread);
     for (RefusalReason reason : RefusalReason.values()) {
       times(20 + reason.ordinal(), () -> loop.refused(reason));
     }

@@ -85,6 +85,7 @@ class ExchangeDeadlineTest extends RigTest {
       awaitFlooded();
       client.send(HALF);
       rig.await("weir_connections_open", 0);
+      rig.await("weir_responses_unread_total", 1);
     }
   }
 

@@ -88,7 +88,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
     this.headStarted = headStarted;
     timer.owner(this);
     this.end = new ConnectionEnd(loop, channel, timer);
-    this.untaken = shared.untaken.new Answers(channel, this::close);
+    this.untaken = shared.untaken.new Answers(channel, this::closeUnread);
     this.input = shared.input.new Input(channel, this::refuseInput);
   }
 
@@ -330,7 +330,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
           if (channel.isWritable()) {
             refuseHead(RefusalReason.TOO_MANY_IN_FLIGHT);
           } else {
-            close(); // the client does not take its answers
+            closeUnread();
           }
         }
         case REQUEST -> {
@@ -511,6 +511,9 @@ public final class Http1Connection extends InboundHandler implements ClientConne
   @Override
   public void reset(RequestEnd.How how, int errorCode) {
     state = State.CLOSING;
+    if (how == RequestEnd.How.TIMED_OUT) {
+      countUnread();
+    }
     end.atOnce();
   }
 
@@ -530,6 +533,18 @@ public final class Http1Connection extends InboundHandler implements ClientConne
     }
   }
 
+  /** Closes this connection, and counts it if its client has not read its responses. */
+  private void closeUnread() {
+    countUnread();
+    close();
+  }
+
+  private void countUnread() {
+    if (!end.nothingIsUnsent()) {
+      loop.observer.responseUnread();
+    }
+  }
+
   @Override
   public void onDeadline() {
     switch (state) {
@@ -545,7 +560,7 @@ public final class Http1Connection extends InboundHandler implements ClientConne
       case REQUEST -> {
         // The request has a time of its own.
       }
-      case CLOSING -> close();
+      case CLOSING -> closeUnread();
     }
   }
 
