@@ -310,6 +310,7 @@ public final class Store implements AutoCloseable {
 
   /** Warns once of each server that evicts keys when memory is short. */
   private void examine() {
+    examined.retainAll(map.servers());
     for (SocketAddress server : map.servers()) {
       if (!examined.contains(server)) {
         try {
