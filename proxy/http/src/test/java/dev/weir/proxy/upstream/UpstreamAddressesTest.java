@@ -50,6 +50,14 @@ class UpstreamAddressesTest {
   }
 
   @Test
+  void triesNoMoreThanEightAddresses() throws IOException {
+    answer = hosts(1, 2, 3, 4, 5, 6, 7, 8, 9);
+    try (UpstreamAddresses addresses = new UpstreamAddresses(NAME, Transport.NIO, this::resolve)) {
+      assertEquals(8, addresses.current().length);
+    }
+  }
+
+  @Test
   void keepsTheLastGoodAddressesUntilThereAreOthers() throws IOException {
     answer = hosts(1, 2);
     try (UpstreamAddresses addresses = new UpstreamAddresses(NAME, Transport.NIO, this::resolve)) {

@@ -1,6 +1,7 @@
 package dev.weir.proxy.admission;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.metrics.LoopMetrics;
@@ -9,6 +10,7 @@ import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.TextRequest;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.request.VerdictListener;
@@ -26,6 +28,7 @@ import dev.weir.proxy.store.map.Topology;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -91,6 +94,40 @@ class ExactGateTest {
     ask("next");
     server.answer();
     assertEquals("next allowed", told.get(3));
+  }
+
+  @Test
+  void eightCallsAndABatchWaitForAServerAndNoMore() {
+    startWithOneServer();
+    int waiting = 1 + 8 * 256; // the first goes at once
+    for (int user = 0; user < waiting; user++) {
+      ask("waits", "x-user", "u" + user);
+    }
+    assertEquals(List.of(), told);
+    assertEquals(8, server.pendingCount());
+    ask("one more", "x-user", "another");
+    assertEquals(List.of("one more STORE_UNAVAILABLE"), told);
+    server.answer();
+    ask("goes on", "x-user", "a third");
+    assertEquals(8, server.pendingCount(), "the batch that was full is on its way");
+  }
+
+  @Test
+  void questionsOfClientsThatHaveGoneCountUntilTheStoreHasAnswered() {
+    List<ModelServer> servers = IntStream.rangeClosed(1, 20).mapToObj(ModelServer::new).toList();
+    start(Topology.SHARDED, servers, budget("1/365d", "header:x-user"));
+    RequestEnd gone = new RequestEnd();
+    for (int user = 0; user < AdmissionHandler.MAX_LATE; user++) {
+      question.traffic(TextRequest.of("GET", "/", "x-user", "u" + user));
+      Asked asked = admission.ask(question, new Client("gone"), store.clock().nowNs());
+      assertNull(asked.verdict(), "user " + user);
+      admission.ended(asked.ticket(), gone);
+    }
+    ask("one more", "x-user", "another");
+    assertEquals(List.of("one more STORE_UNAVAILABLE"), told);
+    servers.get(0).answer();
+    ask("waits", "x-user", "another");
+    assertEquals(List.of("one more STORE_UNAVAILABLE"), told);
   }
 
   @Test

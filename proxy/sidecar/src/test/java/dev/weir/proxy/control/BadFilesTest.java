@@ -9,7 +9,10 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +71,60 @@ class BadFilesTest {
     assertTrue(reader.read(file, faults) != null, faults.toString());
     Files.writeString(file, settings + padding + line + line);
     assertFault("w: larger than 1MiB (expected: at most 1MiB)", file);
+  }
+
+  @Test
+  void boundsValuesThatAnchorsRepeat() {
+    StringBuilder file = new StringBuilder("a0: &a0 [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n");
+    for (int i = 1; i < 6; i++) {
+      String ten = String.join(", ", Collections.nCopies(10, "*a" + (i - 1)));
+      file.append("a" + i + ": &a" + i + " [" + ten + "]\n");
+    }
+    assertEquals(
+        "w:1: too large once its aliases are followed"
+            + " (expected: at most 200000 values, 32 levels deep)",
+        firstFault(file.toString()));
+  }
+
+  @Test
+  void boundsTheLettersOfAnIdTheLimitsOfARuleAndThePartsOfAKey() {
+    assertNull(firstFault(rule("x".repeat(64), "limit: 1/1s")));
+    assertEquals(
+        "w:3: rules[0].id: "
+            + "x".repeat(65)
+            + " (expected: 1 to 64 letters, digits, dots, dashes and underscores)",
+        firstFault(rule("x".repeat(65), "limit: 1/1s")));
+    assertNull(firstFault(rule("a", "limits: [" + limits(8) + "]")));
+    assertEquals(
+        "w:3: rules[0].limits: 9 items (expected: at most 8)",
+        firstFault(rule("a", "limits: [" + limits(9) + "]")));
+    assertNull(firstFault(rule("a", "limit: 1/1s, key: [" + parts(8) + "]")));
+    assertEquals(
+        "w:3: rules[0].key: " + parts(8).replace(" ", "") + ",... (expected: 1 to 8 sources)",
+        firstFault(rule("a", "limit: 1/1s, key: [" + parts(9) + "]")));
+  }
+
+  private static String rule(String id, String fields) {
+    return "upstream: http://127.0.0.1:8080\nrules:\n- {id: " + id + ", " + fields + "}\n";
+  }
+
+  private static String limits(int count) {
+    return IntStream.rangeClosed(1, count)
+        .mapToObj(i -> "{limit: 1/" + i + "s}")
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String parts(int count) {
+    return IntStream.rangeClosed(1, count)
+        .mapToObj(i -> "header:a" + i)
+        .collect(Collectors.joining(", "));
+  }
+
+  /** The first fault of a file; null if it has none. */
+  private String firstFault(String file) {
+    Faults faults = Faults.ofFile("w");
+    reader.read(file.getBytes(StandardCharsets.UTF_8), faults);
+    return faults.all().isEmpty() ? null : faults.all().get(0).toString();
   }
 
   @Test

@@ -1,6 +1,8 @@
 package dev.weir.proxy.admission.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.algorithms.lease.LeaseTable;
@@ -8,6 +10,12 @@ import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.algorithms.lease.Taken;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.rule.BudgetGroup;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.spec.BudgetSpec;
+import dev.weir.proxy.rule.spec.Mode;
+import dev.weir.proxy.rule.spec.Rate;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.ModelServer;
 import dev.weir.proxy.store.ModelStore;
 import java.nio.charset.StandardCharsets;
@@ -43,6 +51,45 @@ class LeaseKeeperTest {
               .contains("weir_store_lease_units_died_total 3.0"));
       assertEquals(10, table.usable(2, 1));
     }
+  }
+
+  @Test
+  void requestsNoMoreThanSoManyLeasesAtOneTime() {
+    LoopMetrics loop = metrics.newLoop();
+    ModelServer server = new ModelServer(1);
+    try (ModelStore store =
+            new ModelStore(List.of(server), List.of(), false, loop.store(), DEADLINE_NS);
+        SharedLeases shared = new SharedLeases(1 << 12)) {
+      LeaseKeeper keeper =
+          new LeaseKeeper(
+              shared, store.store(), DEADLINE_NS, store.clock(), store::wallNs, loop.leases());
+      BudgetGroup group = leased();
+      LeaseAsk first = begin(keeper, 1, group);
+      for (int key = 2; key <= LeaseKeeper.MAX_ASKS; key++) {
+        assertNotNull(begin(keeper, key, group), "key " + key);
+      }
+      assertNull(begin(keeper, LeaseKeeper.MAX_ASKS + 1, group));
+      first.unsent();
+      assertNotNull(begin(keeper, LeaseKeeper.MAX_ASKS + 1, group));
+    }
+  }
+
+  private static BudgetGroup leased() {
+    RuleSpec rule =
+        RuleSpec.builder("r")
+            .limits(List.of(new BudgetSpec.Builder().rate(Rate.parse("100000/1h"))))
+            .mode(Mode.LEASED)
+            .build();
+    return RuleSet.compile(List.of(rule), false, RuleSet.EMPTY, 0).rules().get(0).group(0);
+  }
+
+  /** Requests a lease for a key with demand; null if none may be requested. */
+  private static LeaseAsk begin(LeaseKeeper keeper, long key, BudgetGroup group) {
+    int hand = 0;
+    for (int i = 0; i < 100; i++) {
+      hand = keeper.leasing().arrived(key, group.leaseTerms(), 1 + i * 1_000_000L);
+    }
+    return keeper.begin(hand, key, group, 1, 100_000_000L);
   }
 
   /** Takes units of a lease of ten. */

@@ -9,6 +9,9 @@ import dev.weir.proxy.request.DecisionCall;
  * After that the call may be reused.
  */
 public interface HttpEndpoint {
+  /** The most bytes of a body, unless an endpoint says otherwise. */
+  int MAX_BODY_BYTES = 64 * 1024;
+
   /** The requests that it answers. */
   HttpRoute route();
 
@@ -22,7 +25,7 @@ public interface HttpEndpoint {
 
   /** The most bytes of a body; a longer one gets 413. */
   default int maxBodyBytes() {
-    return 64 * 1024;
+    return MAX_BODY_BYTES;
   }
 
   /** Takes a complete request. */
