@@ -94,6 +94,15 @@ public final class Faults {
     return false;
   }
 
+  /** Whether a fault is known at a path, or within what stands there. */
+  boolean isFaultyWithin(String path) {
+    return faults.stream()
+        .map(Fault::path)
+        .anyMatch(
+            inner ->
+                inner.equals(path) || inner.startsWith(path + ".") || inner.startsWith(path + "["));
+  }
+
   public boolean isEmpty() {
     return faults.isEmpty();
   }

@@ -4,9 +4,12 @@ import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.BudgetSpec;
+import dev.weir.proxy.rule.spec.IdentityNames;
+import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,10 +20,12 @@ final class RulesReader {
   private final YamlTree tree;
   private final Faults faults;
   private final Misfits misfits;
+  private final IdentityNames names;
 
   RulesReader(YamlTree tree, Faults faults) {
     this.tree = tree;
     this.faults = faults;
+    names = new IdentitiesReader(tree, faults).read();
     misfits = Misfits.ofFile(faults, tree);
   }
 
@@ -36,7 +41,7 @@ final class RulesReader {
 
   private RuleSpec readRule(String at) {
     RuleSpec.Builder rule = RuleSpec.builder(tree.texts().getOrDefault(at + "id", ""));
-    RuleSettingsTable.ROWS.values().forEach(row -> row.read(tree, at, rule));
+    readRows(RuleSettingsTable.ROWS.values(), at, rule);
     readKey(at + "key", rule::key);
     List<BudgetSpec.Builder> limits = readLimits(at);
     if (!limits.isEmpty()) {
@@ -49,20 +54,28 @@ final class RulesReader {
     return rule.build();
   }
 
-  /** A key that is one text or a list of sources. */
+  /** Reads all fields but keys, which may have names of this file. */
+  private <T> void readRows(Collection<? extends SettingRow<T>> rows, String at, T into) {
+    for (SettingRow<T> row : rows) {
+      if (row.kind() != SettingKind.KEY) {
+        row.read(tree, at, into);
+      }
+    }
+  }
+
+  /** Reads a key that is one text, of sources with commas between them, or a list of sources. */
   private void readKey(String path, Consumer<KeySpec> setter) {
-    List<String> parts = new ArrayList<>();
-    tree.readItems(
+    List<KeyPart> parts = new ArrayList<>();
+    tree.read(
         path,
-        part -> {
-          KeySpec.parsePart(part);
-          parts.add(part);
-        });
-    if (parts.isEmpty() || isFaultyWithin(path + "[")) {
+        text ->
+            List.of(text.split(",", -1)).forEach(part -> parts.addAll(names.parts(part.strip()))));
+    tree.readItems(path, part -> parts.addAll(names.parts(part)));
+    if (parts.isEmpty() || faults.isFaultyWithin(path)) {
       return;
     }
     try {
-      setter.accept(KeySpec.of(parts));
+      setter.accept(KeySpec.ofParts(parts));
     } catch (BadValueException bad) {
       faults.add(tree.line(path), path, bad);
     }
@@ -74,7 +87,7 @@ final class RulesReader {
     for (int i = 0; i < count; i++) {
       String within = at + "limits[" + i + "].";
       BudgetSpec.Builder limit = new BudgetSpec.Builder();
-      RuleSettingsTable.OF_LIMIT.forEach(row -> row.read(tree, within, limit));
+      readRows(RuleSettingsTable.OF_LIMIT, within, limit);
       readKey(within + "key", limit::key);
       limits.add(limit);
     }
@@ -104,7 +117,7 @@ final class RulesReader {
       if (rule == null || faults.isFaulty(at + ".id")) {
         continue;
       }
-      if (!isFaultyWithin(at + ".")) {
+      if (!faults.isFaultyWithin(at)) {
         rule.check((field, bad) -> misfits.add(at + "." + field, bad));
       }
       Integer before = byId.putIfAbsent(rule.id(), i);
@@ -116,10 +129,6 @@ final class RulesReader {
     if (faults.isEmpty()) {
       checkTogether(rules, ignoreCase);
     }
-  }
-
-  private boolean isFaultyWithin(String prefix) {
-    return faults.all().stream().anyMatch(fault -> fault.path().startsWith(prefix));
   }
 
   private void checkTogether(List<RuleSpec> rules, boolean ignoreCase) {

@@ -30,6 +30,8 @@ public enum SettingKind {
   DECISION("ADDRESS", 1, 32, ValueType.TEXT, ValueType.LIST),
   FILES("FILE", 1, 100, ValueType.TEXT, ValueType.LIST),
   KEY(1, 8, ValueType.TEXT, ValueType.LIST),
+  IDENTITY(1, 8, ValueType.TEXT, ValueType.LIST, ValueType.SECTION),
+  FIRST_OF(1, 8, ValueType.LIST),
   METHODS(1, 64, ValueType.LIST),
   LIMITS(1, 8, ValueType.LIST),
   RULES(0, 10_000, ValueType.LIST);

@@ -18,6 +18,9 @@ final class SettingsSchema {
 
   private final String expected;
 
+  /** The schema of the keys of a section that may have any; null if it has its own. */
+  private SettingsSchema any;
+
   /** The schema of each item of a list; null for none. */
   private SettingsSchema item;
 
@@ -53,6 +56,14 @@ final class SettingsSchema {
     file.keys.get("decision").item = listener;
     SettingsSchema rules = value(SettingKind.RULES);
     rules.item = rule;
+    SettingsSchema identity =
+        new SettingsSchema(
+            SettingKind.IDENTITY.types(), "first-of", "sources, of which the first counts");
+    identity.items(SettingKind.IDENTITY);
+    identity.keys.put("first-of", value(SettingKind.FIRST_OF));
+    SettingsSchema identities = section(List.of(), null, null);
+    identities.any = identity;
+    file.keys.put("identities", identities);
     file.keys.put("rules", rules);
     return file;
   }
@@ -81,11 +92,15 @@ final class SettingsSchema {
   private static SettingsSchema value(SettingKind kind) {
     SettingsSchema value = new SettingsSchema(kind.types(), null, null);
     if (kind.mayBeList()) {
-      value.item = new SettingsSchema(List.of(ValueType.TEXT), null, null);
-      value.leastItems = kind.leastItems();
-      value.mostItems = kind.mostItems();
+      value.items(kind);
     }
     return value;
+  }
+
+  private void items(SettingKind kind) {
+    item = new SettingsSchema(List.of(ValueType.TEXT), null, null);
+    leastItems = kind.leastItems();
+    mostItems = kind.mostItems();
   }
 
   /** The keys of a section, in the order of the tables. */
@@ -118,7 +133,7 @@ final class SettingsSchema {
     String prefix = path.isEmpty() ? "" : path + ".";
     for (Map.Entry<String, YamlValue> entry : section.keys().entrySet()) {
       String inner = prefix + entry.getKey();
-      SettingsSchema known = keys.get(entry.getKey());
+      SettingsSchema known = keys.getOrDefault(entry.getKey(), any);
       if (known != null) {
         known.check(entry.getValue(), inner, tree, faults);
       } else {

@@ -26,7 +26,8 @@ class AllCallersIT {
   }
 
   private static Fleet fleet(int size, String mode, String limits) throws Exception {
-    String store = mode.equals("local") ? "" : "redis: {nodes: " + Fleet.node(redis) + "}\n";
+    String store =
+        mode.equals("local") ? "" : "redis: {nodes: " + Fleet.node(redis) + ", deadline: 1s}\n";
     Fleet fleet =
         Fleet.ofFile(
             size,

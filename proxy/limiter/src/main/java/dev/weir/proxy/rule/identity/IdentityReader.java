@@ -33,6 +33,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *       be a way around the limit.
  *   <li>A part that is absent is what {@link OnMissingKey} says. In a composite key the other parts
  *       still count.
+ *   <li>Of a name for the first of several sources, the first counts that has a value which is not
+ *       empty. The value is the identity, wherever it is from; an address stays an address.
  *   <li>Cookies and query parameters are found and decoded by {@link PairReader}.
  *   <li>IPv6 clients count by their prefix.
  * </ul>
@@ -160,9 +162,35 @@ public final class IdentityReader implements Identities {
 
   private RefusalReason append(KeyPart part, OnMissingKey onMissing, Question question) {
     int given = given(part, question);
-    return given >= 0
-        ? appendGiven(part, onMissing, question, given)
-        : append(part, onMissing, question.request());
+    if (given >= 0) {
+      return appendGiven(part, onMissing, question, given);
+    }
+    return part.sourceCount() == 0
+        ? append(part, onMissing, question.request())
+        : appendFirst(part, onMissing, question);
+  }
+
+  /** Appends the first source that the question has with a value that is not empty. */
+  private RefusalReason appendFirst(KeyPart part, OnMissingKey onMissing, Question question) {
+    RequestView request = question.request();
+    for (int i = 0; i < part.sourceCount(); i++) {
+      KeyPart source = part.source(i);
+      int given = given(source, question);
+      if (given >= 0) {
+        return appendGiven(source, onMissing, question, given);
+      }
+      boolean isAddress = source.source() == KeyPart.Source.IP;
+      if (request == null || isAddress && request.peer() == null) {
+        continue;
+      }
+      int valueLength = isAddress ? 0 : value(source, request, length + PART_HEADER_BYTES);
+      if (isAddress || valueLength > 0 || valueLength == PairReader.TWICE) {
+        return isAddress
+            ? append(source, onMissing, request)
+            : appendValue(valueLength, onMissing, request);
+      }
+    }
+    return appendValue(PairReader.ABSENT, onMissing, request);
   }
 
   /** The index of the given identity for a source; negative if there is none. */
@@ -195,7 +223,7 @@ public final class IdentityReader implements Identities {
       case HOST -> {
         return appendValue(host(bytes, from, given, at), onMissing, question.request());
       }
-      case HEADER, COOKIE, QUERY, TLS_SAN, TLS_SPIFFE, TLS_CN ->
+      case HEADER, COOKIE, QUERY, TLS_SAN, TLS_SPIFFE, TLS_CN, FIRST_OF ->
           scratch.putBytes(at, bytes, from, given);
       case ALL -> throw new AssertionError("is nobody's");
     }
@@ -260,7 +288,7 @@ public final class IdentityReader implements Identities {
       case COOKIE -> PairReader.cookie(part.name(), request, scratch, at);
       case QUERY -> PairReader.query(part.name(), request, scratch, at);
       case TLS_SAN, TLS_SPIFFE, TLS_CN -> certificate(part.source(), request.peer(), at);
-      case ALL, IP -> throw new AssertionError("has no value");
+      case ALL, IP, FIRST_OF -> throw new AssertionError("has no value of its own");
     };
   }
 
@@ -274,7 +302,8 @@ public final class IdentityReader implements Identities {
               case TLS_SAN -> names.san();
               case TLS_SPIFFE -> names.spiffe();
               case TLS_CN -> names.cn();
-              case ALL, IP, HOST, HEADER, COOKIE, QUERY -> throw new AssertionError(source);
+              case ALL, IP, HOST, HEADER, COOKIE, QUERY, FIRST_OF ->
+                  throw new AssertionError(source);
             };
     if (name == null) {
       return PairReader.ABSENT;

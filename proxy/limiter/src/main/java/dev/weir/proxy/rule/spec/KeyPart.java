@@ -9,7 +9,8 @@ import java.util.Set;
 /**
  * One source of a key: {@code ip}, {@code header:NAME}, {@code cookie:NAME}, {@code query:NAME},
  * {@code tls:san}, {@code tls:spiffe} or {@code tls:cn}, or {@code api-key}, which is short for
- * {@code header:x-api-key}.
+ * {@code header:x-api-key}. Or the first of several that a request has, under a name of {@link
+ * IdentityNames}.
  *
  * <p>{@code header:host} is the forwarded host, which the target may name: without its port, in
  * lower case. Fields that the service does not get, or not as the client sent them, are no sources,
@@ -26,7 +27,8 @@ public final class KeyPart {
     QUERY,
     TLS_SAN,
     TLS_SPIFFE,
-    TLS_CN
+    TLS_CN,
+    FIRST_OF
   }
 
   /** All callers: no part of the request. Only keys have it, and by itself. */
@@ -91,16 +93,49 @@ public final class KeyPart {
   private final byte[] name;
   private final boolean isSecret;
 
+  /** The sources of which the first counts; empty for one source. */
+  private final List<KeyPart> sources;
+
+  /** The name of the identity that it is; its text if it has none. */
+  private final String identityName;
+
   private KeyPart(Source source, String text, FieldName header, byte[] name) {
     this.source = source;
     this.text = text;
     this.header = header;
     this.name = name;
+    this.sources = List.of();
+    this.identityName = text;
     String lowerCase = text.substring(text.indexOf(':') + 1).toLowerCase(Locale.ROOT);
     this.isSecret =
         source == Source.COOKIE
             || (source == Source.HEADER || source == Source.QUERY)
                 && SECRET_WORDS.stream().anyMatch(lowerCase::contains);
+  }
+
+  private KeyPart(KeyPart of, Source source, String text, String name, List<KeyPart> sources) {
+    this.source = source;
+    this.text = text;
+    this.header = of.header;
+    this.name = of.name;
+    this.sources = List.copyOf(sources);
+    this.identityName = name;
+    this.isSecret = of.isSecret || sources.stream().anyMatch(KeyPart::isSecret);
+  }
+
+  /**
+   * The first of several sources that a request has. It is known by its name alone, so budgets stay
+   * when its sources change.
+   *
+   * @param sources 1 or more, each of one source.
+   */
+  static KeyPart firstOf(String name, List<KeyPart> sources) {
+    return new KeyPart(ALL, Source.FIRST_OF, name, name, sources);
+  }
+
+  /** This part, which programs may name so too. */
+  KeyPart as(String name) {
+    return new KeyPart(this, source, text, name, sources);
   }
 
   /**
@@ -191,9 +226,30 @@ public final class KeyPart {
     return isSecret;
   }
 
-  /** Whether a name is that of this source: its text, or its short form. */
+  /**
+   * Whether a name is that of this source: its text or short form, or the identity's name. The
+   * dimension USER of programs is {@code header:x-user-id}, and the identity {@code user}.
+   */
   public boolean isNamed(String name) {
-    return text.equals(name) || name.equals("api-key") && text.equals("header:x-api-key");
+    return text.equals(name)
+        || identityName.equals(name)
+        || name.equals("api-key") && text.equals("header:x-api-key")
+        || name.equals("header:x-user-id") && identityName.equals("user");
+  }
+
+  /** The sources of which the first that a request has counts; 0 if it is one source itself. */
+  public int sourceCount() {
+    return sources.size();
+  }
+
+  /** One of the sources of which the first counts. */
+  public KeyPart source(int index) {
+    return sources.get(index);
+  }
+
+  /** Whether it is one of some sources, or may be. */
+  public boolean isAnyOf(Set<KeyPart> some) {
+    return some.contains(this) || sources.stream().anyMatch(some::contains);
   }
 
   /** The header's name; null for other sources. */

@@ -39,13 +39,23 @@ public final class KeySpec {
    * @throws BadValueException naming the first source that cannot be used.
    */
   public static KeySpec of(List<String> texts) {
-    if (texts.isEmpty() || texts.size() > MAX_PARTS) {
-      throw new BadValueException(String.join(",", texts), "1 to " + MAX_PARTS + " sources");
+    IdentityNames names = new IdentityNames();
+    return ofParts(texts.stream().flatMap(text -> names.parts(text.strip()).stream()).toList());
+  }
+
+  /**
+   * Makes a key of sources.
+   *
+   * @throws BadValueException naming the first that cannot be used beside the others.
+   */
+  public static KeySpec ofParts(List<KeyPart> all) {
+    if (all.isEmpty() || all.size() > MAX_PARTS) {
+      String found = all.stream().map(KeyPart::toString).collect(Collectors.joining(","));
+      throw new BadValueException(found, "1 to " + MAX_PARTS + " sources");
     }
-    List<KeyPart> parts = new ArrayList<>(texts.size());
-    for (String text : texts) {
-      KeyPart part = parsePart(text.strip());
-      if (texts.size() > 1 && part == KeyPart.ALL) {
+    List<KeyPart> parts = new ArrayList<>(all.size());
+    for (KeyPart part : all) {
+      if (all.size() > 1 && part == KeyPart.ALL) {
         throw new BadValueException("all", "no other source beside it, as it is all callers");
       }
       if (parts.contains(part)) {
@@ -54,15 +64,6 @@ public final class KeySpec {
       parts.add(part);
     }
     return new KeySpec(parts);
-  }
-
-  /**
-   * Reads one source of a key.
-   *
-   * @throws BadValueException if the text names none.
-   */
-  public static KeyPart parsePart(String text) {
-    return text.equals("all") ? KeyPart.ALL : KeyPart.parse(text, "all, " + KeyPart.EXPECTED);
   }
 
   /**
@@ -90,6 +91,11 @@ public final class KeySpec {
       at += out.putStringWithoutLengthAscii(at, String.format("%016x", hash));
     }
     return Arrays.copyOf(out.byteArray(), at);
+  }
+
+  /** The sources, in their order. */
+  List<KeyPart> parts() {
+    return List.of(parts);
   }
 
   public int partCount() {

@@ -20,6 +20,7 @@ import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.CidrSet;
+import dev.weir.proxy.rule.spec.IdentityNames;
 import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.OnMissingKey;
@@ -98,6 +99,58 @@ class IdentityReaderTest {
     assertNotEquals(
         hash,
         hash(RuleSet.compile(List.of(other), false, RuleSet.EMPTY, 0).rules().get(0), get("/")));
+  }
+
+  private static Rule named(OnMissingKey onMissing, String... sources) {
+    IdentityNames names = new IdentityNames();
+    names.addFirstOf("user", List.of(sources).stream().map(KeyPart::parse).toList());
+    RuleSpec spec =
+        RuleSpec.builder("r")
+            .rate(Rate.parse("1/1s"))
+            .key(KeySpec.ofParts(names.parts("user")))
+            .onMissingKey(onMissing)
+            .build();
+    return RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0).rules().get(0);
+  }
+
+  @Test
+  void theFirstSourceWithAValueIsTheIdentity() {
+    Rule first = named(OnMissingKey.REFUSE, "cookie:uid", "header:x-user-id", "query:u");
+    Rule plain = rule("header:x-user-id");
+    long ann = hash(plain, get("/", "X-User-Id", "ann"));
+    assertEquals(ann, hash(first, get("/", "X-User-Id", "ann")));
+    assertEquals(ann, hash(first, get("/", "Cookie", "uid=ann", "X-User-Id", "bob")));
+    assertEquals(ann, hash(first, get("/?u=ann")));
+    assertEquals(ann, hash(first, get("/?u=bob", "Cookie", "uid=", "X-User-Id", "ann")));
+    RequestView twice = get("/?u=ann", "X-User-Id", "ann", "X-User-Id", "bob");
+    assertEquals(RefusalReason.IDENTITY_AMBIGUOUS, reader.read(first, of(twice)));
+    assertEquals(RefusalReason.IDENTITY_MISSING, reader.read(first, of(get("/", "Cookie", "a=b"))));
+    assertEquals(
+        hash(plain, get("/")), hash(named(OnMissingKey.SHARED, "cookie:uid"), get("/?u=ann")));
+  }
+
+  @Test
+  void anAddressAmongSourcesIsNoValueThatSpellsIt() {
+    Rule first = named(OnMissingKey.REFUSE, "header:x-user-id", "ip");
+    long address = hash(first, get("/"));
+    assertEquals(hash(rule("ip"), get("/")), address);
+    assertNotEquals(address, hash(first, get("/", "X-User-Id", "127.0.0.1")));
+    question.start(Operation.CHECK, Purpose.DECISION).rule("r");
+    assertEquals(RefusalReason.IDENTITY_MISSING, reader.read(first, question), "of the program");
+  }
+
+  @Test
+  void aProgramNamesAnIdentityByItsNameOrByASource() {
+    Rule first = named(OnMissingKey.REFUSE, "cookie:uid", "ip");
+    long ann = hash(first, get("/", "Cookie", "uid=ann"));
+    UnsafeBuffer text = new UnsafeBuffer("ann".getBytes(StandardCharsets.US_ASCII));
+    for (String name : List.of("user", "cookie:uid", "header:x-user-id")) {
+      question.start(Operation.CHECK, Purpose.DECISION).identity(name, text, 0, 3).rule("r");
+      assertNull(reader.read(first, question), name);
+      assertEquals(ann, reader.of(0).hash(), name);
+    }
+    question.start(Operation.CHECK, Purpose.DECISION).identity("account", text, 0, 3).rule("r");
+    assertEquals(RefusalReason.IDENTITY_MISSING, reader.read(first, question));
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TargetNormaliser;
 import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.IdentityNames;
 import dev.weir.proxy.rule.spec.KeyPart;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -72,7 +73,7 @@ final class CheckQuestion {
     if (known != null) {
       return known;
     }
-    String parsed = KeyPart.parse(name).toString();
+    String parsed = IdentityNames.canonical(name);
     if (CANONICAL.size() < MAX_CANONICAL) {
       CANONICAL.put(name, parsed);
     }
@@ -184,7 +185,8 @@ final class CheckQuestion {
   /** An identity for the log, without secrets. */
   String shown(AskedCheck asked, int index) {
     String source = question.identityName(index);
-    boolean isSecret = KeyPart.parse(source).isSecret();
+    // What a name stands for may be a secret.
+    boolean isSecret = IdentityNames.isName(source) || KeyPart.parse(source).isSecret();
     return source + (isSecret ? " (secret)" : " " + text(asked, asked.identifier(index)));
   }
 

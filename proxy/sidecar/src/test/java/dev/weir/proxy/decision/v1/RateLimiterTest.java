@@ -196,9 +196,12 @@ class RateLimiterTest {
         check("ann").setDimensionName("ip"),
         "dimension_name: ip (expected: not together with dimension)");
     assertInvalid(
+        check("ann").clearDimension().setDimensionName("a user"),
+        "dimension_name: a user (expected: ip, api-key, header:NAME, cookie:NAME, query:NAME,"
+            + " tls:san, tls:spiffe or tls:cn; or a name of identities)");
+    assertInvalid(
         check("ann").clearDimension().setDimensionName("user"),
-        "dimension_name: user (expected: ip, api-key, header:NAME, cookie:NAME, query:NAME,"
-            + " tls:san, tls:spiffe or tls:cn)");
+        "dimension: missing (expected: all that the key of rule r is made of)");
     assertInvalid(
         check("ann").setDimension(Dimension.IP),
         "dimension: missing (expected: all that the key of rule r is made of)");
