@@ -53,7 +53,7 @@ final class FailurePolicy {
             : asksShare
                 ? local.decide(ticket, charges, true, clock.nowNs())
                 : verdict.allowUnlimited();
-    if (charges.isTraffic()) {
+    if (charges.operation() == Operation.CHECK) {
       metrics.fellBack(decided.allowed());
     }
     return decided;

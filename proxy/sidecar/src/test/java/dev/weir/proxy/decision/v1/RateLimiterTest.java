@@ -25,6 +25,7 @@ import dev.weir.v1.GetRemainingQuotaResponse;
 import dev.weir.v1.ResetLimitRequest;
 import dev.weir.v1.ResetLimitResponse;
 import dev.weir.v1.State;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -340,6 +341,18 @@ class RateLimiterTest {
         14,
         "Rate Limit Store Unavailable",
         limiter.ask("GetRemainingQuota", check("ann").build().toByteArray()));
+  }
+
+  @Test
+  void countsChecksThatTheFailurePolicyLetPass() throws InvalidProtocolBufferException {
+    limiter.start(Mode.EXACT, OnStoreFailure.OPEN, "10/365d");
+    limiter.metrics.exposeStore();
+    limiter.server.lose(false);
+    assertTrue(limiter.check(check("ann")).getAllowed());
+    limiter.ask("GetRemainingQuota", check("ann").build().toByteArray());
+    String page = new String(limiter.metrics.expose(null).body(), StandardCharsets.UTF_8);
+    assertTrue(page.contains("\nweir_store_fallback_allowed_total 1.0\n"), page);
+    assertTrue(page.contains("\nweir_store_fallback_refused_total 0.0\n"), page);
   }
 
   @Test
