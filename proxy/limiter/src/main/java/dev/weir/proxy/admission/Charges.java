@@ -31,7 +31,7 @@ public final class Charges {
 
   private final long[] hashes = new long[RuleSpec.MAX_BUDGETS];
 
-  /** Costs by charge, if the question gives one for each; else all cost {@code cost}. */
+  /** Costs by charge, if they differ or the question gives some; else all cost {@code cost}. */
   private final long[] costs = new long[RuleSpec.MAX_BUDGETS];
 
   /** The groups: those of a rule, or {@link #list}. */
@@ -45,6 +45,7 @@ public final class Charges {
 
   private Identities identities;
   private long cost;
+  private boolean areCostsListed;
   private boolean areCostsGiven;
 
   private Operation operation;
@@ -58,6 +59,7 @@ public final class Charges {
   private int groupCount;
   private int localGroupCount;
   private boolean isUniform;
+  private boolean areGroupsUniform;
   private boolean isLeased;
 
   /**
@@ -76,7 +78,7 @@ public final class Charges {
     for (int group = 0; group < groupCount; group++) {
       hashes[group] = of.of(group).hash();
     }
-    if (question.isCostGiven()) {
+    if (rule.hasCosts() || question.isCostGiven()) {
       setCosts(question);
     }
     return this;
@@ -93,6 +95,7 @@ public final class Charges {
     storeLimits = null;
     groupCount = 0;
     localGroupCount = 0;
+    areCostsListed = true;
     areCostsGiven = true;
     isLeased = true;
     return this;
@@ -110,6 +113,7 @@ public final class Charges {
     hashes[groupCount] = identities.of(groupCount).hash();
     costs[groupCount] = units;
     isUniform &= units == costs[0];
+    areGroupsUniform = isUniform;
     isLeased &= limit.isLeased();
     groupCount++;
     localGroupCount += limit.localGroupCount();
@@ -118,8 +122,10 @@ public final class Charges {
 
   private void begin(Identities of, Question question) {
     identities = of;
-    areCostsGiven = false;
+    areCostsListed = false;
+    areCostsGiven = question.isCostGiven();
     isUniform = true;
+    areGroupsUniform = true;
     operation = question.operation();
     purpose = question.purpose();
     deadlineNs = question.deadlineNs();
@@ -137,13 +143,16 @@ public final class Charges {
   }
 
   private void setCosts(Question question) {
-    areCostsGiven = true;
+    areCostsListed = true;
     int charge = 0;
     for (int group = 0; group < groupCount; group++) {
       BudgetGroup budgets = groups[group];
+      int first = charge;
       for (int i = 0; i < budgets.size(); i++) {
-        costs[charge] = question.costOf(budgets.budget(i).index(), cost);
-        isUniform &= costs[charge++] == costs[0];
+        Budget budget = budgets.budget(i);
+        costs[charge] = question.costOf(budget.index(), budget.cost());
+        isUniform &= costs[charge] == costs[0];
+        areGroupsUniform &= costs[charge++] == costs[first] || group < localGroupCount;
       }
     }
   }
@@ -164,14 +173,16 @@ public final class Charges {
     groupCount = from.groupCount;
     localGroupCount = from.localGroupCount;
     cost = from.cost;
+    areCostsListed = from.areCostsListed;
     areCostsGiven = from.areCostsGiven;
     isUniform = from.isUniform;
+    areGroupsUniform = from.areGroupsUniform;
     isLeased = from.isLeased;
     if (isList()) {
       System.arraycopy(from.list, 0, list, 0, groupCount);
     }
     System.arraycopy(from.hashes, 0, hashes, 0, groupCount);
-    if (areCostsGiven) {
+    if (areCostsListed) {
       System.arraycopy(from.costs, 0, costs, 0, costs.length);
     }
   }
@@ -290,25 +301,30 @@ public final class Charges {
 
   /** Units that a charge takes, by its index over all groups. */
   long cost(int charge) {
-    return areCostsGiven ? costs[charge] : cost;
+    return areCostsListed ? costs[charge] : cost;
   }
 
-  /** Whether the request takes the rule's own cost. */
+  /** Whether the request takes the rule's own costs. */
   boolean isCostUsual() {
     return !areCostsGiven;
   }
 
   /**
-   * Whether leased units may pay for the question: a plain check, of one cost, whose groups at the
-   * store are all of mode leased.
+   * Whether leased units may pay for the question: a plain check, of one cost for each key, whose
+   * groups at the store are all of mode leased.
    */
   boolean areLeased() {
-    return isLeased && operation == Operation.CHECK && !isOnce && !wantsRows && isUniform;
+    return isLeased && operation == Operation.CHECK && !isOnce && !wantsRows && areGroupsUniform;
   }
 
   /** Whether plain checks of the store's groups use leased units. */
   boolean areOfHands() {
     return isLeased;
+  }
+
+  /** Whether all charges of each of the store's groups take the same number of units. */
+  boolean areGroupsUniform() {
+    return areGroupsUniform;
   }
 
   /** Whether all charges take the same number of units. */

@@ -382,7 +382,7 @@ public final class ExactGate implements Gate {
         leases != null
             && charges.operation() == Operation.PEEK
             && charges.areOfHands()
-            && charges.isUniform();
+            && charges.areGroupsUniform();
     for (int i = charges.localGroupCount(); holdsAll && i < charges.groupCount(); i++) {
       holdsAll = inHand(late, i) >= charges.cost(charges.firstCharge(i));
     }

@@ -29,9 +29,9 @@ import java.util.function.LongSupplier;
  * store for itself, and for a lease. So a key for which a lease does not pay is decided as in mode
  * exact, and both kinds of decision can be mixed.
  *
- * <p>Only plain checks with one cost for all limits use leased units. The store decides on peeks,
- * resets, checks with an idempotency key, checks that want each limit's figures, and on rules that
- * also have limits of mode exact.
+ * <p>Only plain checks with one cost for all limits of a key use leased units. The store decides on
+ * peeks, resets, checks with an idempotency key, checks that want each limit's figures, and on
+ * rules that also have limits of mode exact.
  *
  * <p>One per event loop.
  */

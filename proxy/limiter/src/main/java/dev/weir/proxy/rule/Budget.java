@@ -247,6 +247,11 @@ public final class Budget {
     return index;
   }
 
+  /** Units that one request takes, 1 or more. */
+  public long cost() {
+    return spec.cost().units();
+  }
+
   /** The limit that is charged. */
   public Limit limit() {
     return limit;
@@ -264,7 +269,7 @@ public final class Budget {
   /** Computes the share while requests use it. */
   void divide(int nodeCount, int rank) {
     if (rule.isShared(spec)) {
-      share = spec.limit().share(limit, nodeCount, rank, rule.costOrDefault());
+      share = spec.limit().share(limit, nodeCount, rank, cost());
     }
   }
 

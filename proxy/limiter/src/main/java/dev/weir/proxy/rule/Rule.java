@@ -29,6 +29,7 @@ public final class Rule {
   private final byte[] idUtf8;
   private final int index;
   private final long cost;
+  private final boolean hasCosts;
   private final List<Budget> budgets;
 
   /** The budgets; if this version has none, those of the last version that had limits. */
@@ -52,7 +53,8 @@ public final class Rule {
     this.spec = spec;
     this.idUtf8 = spec.id().getBytes(StandardCharsets.UTF_8);
     this.index = index;
-    this.cost = spec.costOrDefault();
+    this.cost = spec.budgets().get(0).cost().units();
+    this.hasCosts = hasCosts(spec);
     this.methods = new byte[spec.match().methods().size()][];
     for (int i = 0; i < methods.length; i++) {
       methods[i] = spec.match().methods().get(i).getBytes(StandardCharsets.US_ASCII);
@@ -165,8 +167,15 @@ public final class Rule {
     Map<Object, List<Budget>> alike = new LinkedHashMap<>();
     for (Budget budget : budgets) {
       BudgetSpec spec = budget.spec();
+      // Leased units pay for requests of one cost.
+      long leasedCost = spec.mode() == Mode.LEASED ? spec.cost().units() : 0;
       Object same =
-          List.of(spec.key(), spec.mode(), spec.onStoreFailureOrDefault(), spec.leaseLifeNs());
+          List.of(
+              spec.key(),
+              spec.mode(),
+              spec.onStoreFailureOrDefault(),
+              spec.leaseLifeNs(),
+              leasedCost);
       alike.computeIfAbsent(same, key -> new ArrayList<>()).add(budget);
     }
     return alike.values().stream()
@@ -309,9 +318,19 @@ public final class Rule {
     return budgets.get(0).spec().limit().overflow() != Overflow.QUEUE;
   }
 
-  /** Units that one request takes, 1 or more. */
+  /** Whether its limits have different costs: {@link Budget#cost}. */
+  public boolean hasCosts() {
+    return hasCosts;
+  }
+
+  /** Units that one request takes of each limit, 1 or more, unless the rule has costs. */
   public long cost() {
     return cost;
+  }
+
+  private static boolean hasCosts(RuleSpec spec) {
+    return spec.budgets().stream().mapToLong(budget -> budget.cost().units()).distinct().count()
+        > 1;
   }
 
   /** Whether each message of a stream is charged, after the first ({@code cost: messages}). */

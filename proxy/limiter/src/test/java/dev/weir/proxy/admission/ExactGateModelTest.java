@@ -20,7 +20,6 @@ import dev.weir.proxy.store.ModelServer;
 import dev.weir.proxy.store.ModelStore;
 import dev.weir.proxy.store.map.Topology;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -81,19 +80,19 @@ class ExactGateModelTest {
       LoopMetrics metrics = new Metrics().newLoop();
       boolean isCluster = topology == Topology.CLUSTER;
       store = new ModelStore(servers, List.of(), isCluster, this, DEADLINE_NS);
-      admission = ModelAdmission.of(store, topology, DEADLINE_NS, tables, metrics, rule(keyCount));
-      long[] costs = new long[keyCount];
-      Arrays.fill(costs, 1);
+      long[] costs = new Random(random.nextInt()).longs(keyCount, 1, 3).toArray();
+      admission = ModelAdmission.of(store, topology, DEADLINE_NS, tables, metrics, rule(costs));
       clients = new ModelClients(admission, store, servers, random, costs);
     }
 
-    private static RuleSpec rule(int keyCount) {
+    private static RuleSpec rule(long[] costs) {
       List<BudgetSpec.Builder> budgets = new ArrayList<>();
-      for (int key = 0; key < keyCount; key++) {
+      for (int key = 0; key < costs.length; key++) {
         budgets.add(
             new BudgetSpec.Builder()
                 .algorithm(Algorithm.FIXED_WINDOW)
                 .rate(Rate.parse(LIMIT + key % 2 + "/365d"))
+                .cost(costs[key])
                 .key(KeySpec.parse("header:x-" + key)));
       }
       return RuleSpec.builder("r")

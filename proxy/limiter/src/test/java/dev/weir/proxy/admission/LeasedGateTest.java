@@ -81,6 +81,28 @@ class LeasedGateTest extends LeasedGateFixture {
   }
 
   @Test
+  void limitsOfOneKeyAndDifferentCostsHaveLeasesOfTheirOwn() {
+    publish(
+        RuleSpec.builder("r")
+            .key(KeySpec.parse("header:x-user"))
+            .limits(List.of(yearly("100000/365d").cost(1), yearly("200000/364d").cost(5)))
+            .mode(Mode.LEASED)
+            .onStoreFailure(OnStoreFailure.CLOSED)
+            .build());
+    server.forget();
+    passed = 0;
+    assertTrue(load(300) > 200);
+    assertEquals(300, passed);
+    store.pass(LIFE_NS + LeaseKeeper.SWEEP_NS);
+    answerAll();
+    assertEquals(5 * 300, charged());
+  }
+
+  private static BudgetSpec.Builder yearly(String rate) {
+    return new BudgetSpec.Builder().algorithm(Algorithm.FIXED_WINDOW).rate(Rate.parse(rate));
+  }
+
+  @Test
   void severalKeysAreTakenFromAllHandsOrFromNone() {
     publish(rule(Mode.LEASED, "100000/365d", "100000/365d"));
     server.forget();

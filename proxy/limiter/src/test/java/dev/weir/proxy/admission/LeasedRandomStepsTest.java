@@ -49,6 +49,10 @@ class LeasedRandomStepsTest {
     private final Random random;
     private final boolean isLossy;
     private final int keys;
+
+    /** What a request costs of each limit, unless it says so itself. */
+    private final long[] costs;
+
     private final Question question = new Question();
     private final List<Client> waiting = new ArrayList<>();
     private final Map<String, Long> passed = new HashMap<>();
@@ -67,6 +71,7 @@ class LeasedRandomStepsTest {
       this.random = new Random(seed);
       this.keys = keys;
       this.isLossy = isLossy;
+      this.costs = new Random(seed).longs(keys, 1, seed % 2 == 0 ? 2 : MOST_COST + 1).toArray();
       this.rig = new LeasedRig(this, HANDS, rule(Mode.LEASED));
       this.server = rig.server;
       this.store = rig.store;
@@ -83,7 +88,7 @@ class LeasedRandomStepsTest {
       for (int key = 0; key < keys; key++) {
         rates[key] = (key + 1) * 300 + "/365d";
       }
-      return LeasedRig.rule(mode, rates);
+      return LeasedRig.rule(mode, costs, rates);
     }
 
     void step() {
@@ -175,7 +180,7 @@ class LeasedRandomStepsTest {
         fields[2 * key + 1] = HEADERS[key].substring(2) + random.nextInt(key == 0 ? 12 : 2);
       }
       RequestView request = TextRequest.of("GET", "/", fields);
-      long cost = random.nextInt(10) == 0 ? 1 + random.nextInt(MOST_COST) : 1;
+      long cost = random.nextInt(10) == 0 ? 1 + random.nextInt(MOST_COST) : Question.COST_OF_RULE;
       boolean isPeek = random.nextInt(30) == 0;
       question.start(
           isPeek ? Operation.PEEK : Operation.CHECK, isPeek ? Purpose.OPERATOR : Purpose.DECISION);
@@ -183,7 +188,7 @@ class LeasedRandomStepsTest {
       if (random.nextInt(20) == 0) {
         question.deadlineNs(store.clock().nowNs() + random.nextLong(1, DEADLINE_NS));
       }
-      Client client = new Client(fields, isPeek ? 0 : cost);
+      Client client = new Client(fields, cost, isPeek);
       Asked asked = admission.ask(question, client, store.clock().nowNs());
       client.ticket = asked.ticket();
       if (asked.verdict() != null) {
@@ -196,12 +201,14 @@ class LeasedRandomStepsTest {
     private final class Client implements VerdictListener {
       private final String[] fields;
       private final long cost;
+      private final boolean isPeek;
       private final int asked = epoch;
       private long ticket;
 
-      Client(String[] fields, long cost) {
+      Client(String[] fields, long cost, boolean isPeek) {
         this.fields = fields;
         this.cost = cost;
+        this.isPeek = isPeek;
       }
 
       @Override
@@ -211,7 +218,7 @@ class LeasedRandomStepsTest {
       }
 
       void take(Verdict verdict) {
-        if (!verdict.allowed() || cost == 0) {
+        if (!verdict.allowed() || isPeek) {
           return;
         }
         passedCount++;
@@ -229,13 +236,19 @@ class LeasedRandomStepsTest {
 
       private void count() {
         for (int key = 0; key < keys; key++) {
-          passed.merge(fields[2 * key + 1], cost, Long::sum);
+          passed.merge(fields[2 * key + 1], costOf(key), Long::sum);
         }
+      }
+
+      private long costOf(int key) {
+        return isPeek ? 0 : cost == Question.COST_OF_RULE ? costs[key] : cost;
       }
 
       /** Units that it would have been granted stay charged, or are in hand. */
       private void left() {
-        mostLost += cost;
+        for (int key = 0; key < keys; key++) {
+          mostLost += costOf(key);
+        }
       }
     }
 

@@ -55,12 +55,22 @@ final class LeasedRig implements AutoCloseable {
 
   /** A rule of fixed windows, of which each next one has the next of the headers as its key. */
   static RuleSpec rule(Mode mode, String... rates) {
+    return rule(mode, new long[] {1, 1, 1}, rates);
+  }
+
+  /**
+   * The same rule with costs of each limit.
+   *
+   * @param costs as many as rates, or more.
+   */
+  static RuleSpec rule(Mode mode, long[] costs, String... rates) {
     List<BudgetSpec.Builder> limits = new ArrayList<>();
     for (String rate : rates) {
       limits.add(
           new BudgetSpec.Builder()
               .algorithm(Algorithm.FIXED_WINDOW)
               .rate(Rate.parse(rate))
+              .cost(costs[limits.size()])
               .key(KeySpec.parse("header:" + HEADERS[limits.size()])));
     }
     return RuleSpec.builder("r")

@@ -342,12 +342,12 @@ public final class ModelServer {
     }
   }
 
-  /** Units that a budget is charged with, by the end of its key; of budgets that have any. */
+  /** The most units that a budget is charged with, by identity; of identities that have any. */
   public Map<String, Long> charges() {
     Map<String, Long> charges = new HashMap<>();
     for (String key : grants.keySet()) {
       String[] parts = key.split(":");
-      charges.put(parts[3], charged(key));
+      charges.merge(parts[3], charged(key), Math::max);
     }
     return charges;
   }

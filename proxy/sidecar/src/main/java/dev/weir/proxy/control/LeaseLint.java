@@ -43,7 +43,7 @@ final class LeaseLint {
               + " request anyway");
       return;
     }
-    double perLife = budget.requestsPerLife(rule.costOrDefault());
+    double perLife = budget.requestsPerLife();
     if (perLife < LEAST_REQUESTS) {
       sink.accept(
           at + "mode",

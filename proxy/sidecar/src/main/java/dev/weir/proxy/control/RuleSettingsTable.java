@@ -21,6 +21,7 @@ import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.Alignment;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.BudgetSpec;
+import dev.weir.proxy.rule.spec.CostSpec;
 import dev.weir.proxy.rule.spec.DurationText;
 import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.LimitSpec;
@@ -64,6 +65,12 @@ final class RuleSettingsTable {
               null,
               "How many of them at once; by default the whole limit.",
               (b, t) -> b.burst(Texts.parseLong(t, 1, Rate.MAX_COUNT))),
+          SettingRow.of(
+              "cost",
+              COUNT,
+              null,
+              "What one request takes of this limit, by default the rule's cost.",
+              (b, t) -> b.cost(Texts.parseLong(t, 1, Question.MAX_COST))),
           SettingRow.of(
               "algorithm",
               NAME,
@@ -229,7 +236,7 @@ final class RuleSettingsTable {
 
   private static void setCost(RuleSpec.Builder rule, String text) {
     if (text.equals("messages")) {
-      rule.cost(RuleSpec.COST_OF_MESSAGES);
+      rule.cost(CostSpec.MESSAGES);
       return;
     }
     try {
@@ -254,7 +261,7 @@ final class RuleSettingsTable {
   /** Whether a rule says it of those limits in its list that do not say it themselves. */
   static boolean isInherited(String field) {
     return switch (field) {
-      case "key", "mode", "on-store-failure", "lease-life" -> true;
+      case "key", "cost", "mode", "on-store-failure", "lease-life" -> true;
       default -> false;
     };
   }

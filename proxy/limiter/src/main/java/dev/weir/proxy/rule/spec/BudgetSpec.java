@@ -1,5 +1,6 @@
 package dev.weir.proxy.rule.spec;
 
+import dev.weir.proxy.request.Question;
 import dev.weir.proxy.rule.spec.RuleSpec.FaultSink;
 import dev.weir.scripts.ScriptLimit;
 import java.time.ZoneId;
@@ -7,7 +8,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One limit of a rule as written, with its key, mode and failure policy.
+ * One limit of a rule as written, with its key, mode, cost and failure policy: its own, or the
+ * rule's.
  *
  * @param limit without a rate if there is no limit.
  * @param onStoreFailure null if not given, then {@link OnStoreFailure#LOCAL_SHARE}.
@@ -15,7 +17,12 @@ import java.util.concurrent.TimeUnit;
  *     window. For {@link Mode#LEASED}.
  */
 public record BudgetSpec(
-    KeySpec key, LimitSpec limit, Mode mode, OnStoreFailure onStoreFailure, long leaseLifeNs) {
+    KeySpec key,
+    LimitSpec limit,
+    CostSpec cost,
+    Mode mode,
+    OnStoreFailure onStoreFailure,
+    long leaseLifeNs) {
   /** The longest life of a lease that can be set. */
   public static final long MAX_LEASE_LIFE_NS = TimeUnit.SECONDS.toNanos(10);
 
@@ -31,18 +38,18 @@ public record BudgetSpec(
     return leaseLifeNs == 0 ? limit.leaseLifeUs() : leaseLifeNs / NS_PER_US;
   }
 
-  /** How many requests of a cost the limit regains within the life of a lease. */
-  public double requestsPerLife(long cost) {
-    return (double) leaseLifeUs()
-        * NS_PER_US
-        / limit.rate().windowNs()
-        * limit.rate().count()
-        / cost;
+  /** How many requests the limit regains within the life of a lease. */
+  public double requestsPerLife() {
+    return unitsPerLife() / cost.units();
   }
 
   /** The part of the limit that is regained within the life of a lease. */
   public double shareHeldBack() {
-    return requestsPerLife(limit.capacity());
+    return unitsPerLife() / limit.capacity();
+  }
+
+  private double unitsPerLife() {
+    return (double) leaseLifeUs() * NS_PER_US / limit.rate().windowNs() * limit.rate().count();
   }
 
   /** The life of a lease, as text. */
@@ -71,6 +78,25 @@ public record BudgetSpec(
       sink.fault("lease-life", life, "nothing, unless mode is leased");
     } else if (limit.rate() != null && leaseLifeNs > limit.rate().windowNs()) {
       sink.fault("lease-life", life, "at most the window, " + limit.rate().window());
+    }
+  }
+
+  /**
+   * Reports a cost that is out of range, or that no budget ever has room for.
+   *
+   * @param which says which limit it is, where its field does not; else empty.
+   */
+  void checkCost(String which, FaultSink sink) {
+    if (cost.units() < 1) {
+      sink.fault("cost", cost.text(), "1 or more");
+    } else if (cost.units() > Question.MAX_COST) {
+      sink.fault("cost", cost.text(), "1 to " + Question.MAX_COST);
+    } else if (limit.rate() != null && limit.burst() >= 0 && cost.units() > limit.capacity()) {
+      sink.fault(
+          "cost",
+          cost.text(),
+          "at most the %s%s, %d, or no request ever passes"
+              .formatted(limit.burst() == 0 ? "limit" : "burst", which, limit.capacity()));
     }
   }
 
@@ -110,8 +136,8 @@ public record BudgetSpec(
   }
 
   /**
-   * The key and the limit. Mode and failure policy are not part of it, as sidecars compare such
-   * texts with those of versions in which only a rule had them: {@link RuleSpec#ownDecisions}.
+   * The key and the limit. Cost, mode and failure policy are not part of it, as sidecars compare
+   * such texts with those of versions in which only a rule had them: {@link RuleSpec#ownDecisions}.
    */
   @Override
   public String toString() {
@@ -129,6 +155,7 @@ public record BudgetSpec(
   public abstract static class Fields<B extends Fields<B>> {
     private KeySpec key;
     private Mode mode;
+    private CostSpec cost;
     private OnStoreFailure onStoreFailure;
     private Algorithm algorithm = Algorithm.GCRA;
     private Rate rate;
@@ -155,6 +182,17 @@ public record BudgetSpec(
     public B mode(Mode mode) {
       this.mode = mode;
       return self();
+    }
+
+    /** Sets the cost; otherwise it is the rule's, and that of a rule 1. */
+    public B cost(CostSpec cost) {
+      this.cost = cost;
+      return self();
+    }
+
+    /** Sets the cost of each request. */
+    public B cost(long units) {
+      return cost(CostSpec.of(units));
     }
 
     /** Sets the failure policy; otherwise it is the rule's. */
@@ -213,6 +251,10 @@ public record BudgetSpec(
       return mode;
     }
 
+    final CostSpec cost() {
+      return cost;
+    }
+
     final OnStoreFailure onStoreFailure() {
       return onStoreFailure;
     }
@@ -238,6 +280,7 @@ public record BudgetSpec(
       return new BudgetSpec(
           key == null ? rule.key : key,
           new LimitSpec(algorithm, rate, burst, overflow, maxWaitNs, align, zone, subWindowNs),
+          cost == null ? rule.cost : cost,
           mode == null ? rule.mode : mode,
           onStoreFailure == null ? rule.onStoreFailure : onStoreFailure,
           leaseLifeNs == 0 ? lifeOfRuleNs : leaseLifeNs);

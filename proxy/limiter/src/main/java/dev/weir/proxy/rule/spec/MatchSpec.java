@@ -32,6 +32,12 @@ public record MatchSpec(PathPattern path, List<String> methods) {
     }
   }
 
+  /** The fields, as they stand in the text of a {@link RuleSpec}. */
+  @Override
+  public String toString() {
+    return "path=" + path + ", methods=" + methods;
+  }
+
   /** Starts from a section that says nothing: every request. Each setter returns the builder. */
   public static final class Builder {
     private PathPattern path;

@@ -1,6 +1,5 @@
 package dev.weir.proxy.rule.spec;
 
-import dev.weir.proxy.request.Question;
 import dev.weir.proxy.rule.RuleSet;
 import java.util.List;
 
@@ -11,8 +10,7 @@ import java.util.List;
  * @param budgets its limits, 1 to {@link #MAX_BUDGETS}: all must pass, or none is charged. Without
  *     a rate unless the action is {@link RuleAction#LIMIT}.
  * @param isList whether they were written as a list, not as fields of the rule.
- * @param cost units that one request takes, at most {@link Question#MAX_COST}, so that what many
- *     that come together take is still exact; 0 if not given, then 1; or {@link #COST_OF_MESSAGES}.
+ * @param cost of the limits that have none of their own; or {@link CostSpec#MESSAGES}.
  * @param priority decides between rules whose patterns are equally specific: the highest wins, then
  *     the first in the file.
  * @param share other than {@link Share#NONE} for {@link Mode#LOCAL} only.
@@ -25,7 +23,7 @@ public record RuleSpec(
     MatchSpec match,
     List<BudgetSpec> budgets,
     boolean isList,
-    long cost,
+    CostSpec cost,
     RuleAction action,
     boolean dryRun,
     OnMissingKey onMissingKey,
@@ -35,9 +33,6 @@ public record RuleSpec(
     OnStoreFailure onStoreFailure) {
   /** The longest id. */
   public static final int MAX_ID_LENGTH = 64;
-
-  /** The cost of a call of gRPC that is 1, and 1 for each message that follows the first. */
-  public static final long COST_OF_MESSAGES = Long.MIN_VALUE;
 
   /** The most limits of a rule. */
   public static final int MAX_BUDGETS = 8;
@@ -62,14 +57,9 @@ public record RuleSpec(
     return new Builder(id);
   }
 
-  /** Units that one question takes. */
-  public long costOrDefault() {
-    return cost == 0 || countsMessages() ? 1 : cost;
-  }
-
   /** Whether each message of a stream of gRPC is asked for, behind the first. */
   public boolean countsMessages() {
-    return cost == COST_OF_MESSAGES;
+    return cost.countsMessages();
   }
 
   /** Cells that a table must have for each key of this rule; 0 if no limit keeps a ring. */
@@ -129,7 +119,7 @@ public record RuleSpec(
         : budgets.stream().map(BudgetSpec::mode).filter(Mode::needsStore).findFirst().orElseThrow();
   }
 
-  /** Modes and failure policies of limits that differ from the rule's, as text; mostly empty. */
+  /** Modes, failure policies and costs of limits that differ from the rule's; mostly empty. */
   public String ownDecisions() {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < budgets.size(); i++) {
@@ -141,8 +131,15 @@ public record RuleSpec(
       if (budget.leaseLifeNs() != 0) {
         text.append(' ').append(fieldsOf(i)).append(DurationText.text(budget.leaseLifeNs()));
       }
+      if (hasOwnCost(budget)) {
+        text.append(' ').append(fieldsOf(i)).append("cost ").append(budget.cost());
+      }
     }
     return text.toString();
+  }
+
+  private boolean hasOwnCost(BudgetSpec budget) {
+    return !budget.cost().equals(cost);
   }
 
   /** Whether other nodes let pass what this one may not: then it has a share of the limit. */
@@ -170,13 +167,7 @@ public record RuleSpec(
         within.fault("overflow", "queue", "reject, as there are other limits");
       }
       checkName(i, sink);
-    }
-    if (cost < 0 && !countsMessages()) {
-      sink.fault("cost", Long.toString(cost), "1 or more");
-    } else if (cost > Question.MAX_COST) {
-      sink.fault("cost", Long.toString(cost), "1 to " + Question.MAX_COST);
-    } else {
-      checkCost(sink);
+      checkCost(i, sink);
     }
   }
 
@@ -206,22 +197,11 @@ public record RuleSpec(
     }
   }
 
-  private void checkCost(FaultSink sink) {
-    for (int i = 0; i < budgets.size(); i++) {
-      LimitSpec limit = budgets.get(i).limit();
-      if (limit.rate() != null && limit.burst() >= 0 && costOrDefault() > limit.capacity()) {
-        sink.fault(
-            "cost",
-            Long.toString(cost),
-            "at most the "
-                + (limit.burst() == 0 ? "limit" : "burst")
-                + (isList ? " of limits[" + i + "]" : "")
-                + ", "
-                + limit.capacity()
-                + ", or no request ever passes");
-        return;
-      }
-    }
+  private void checkCost(int index, FaultSink sink) {
+    boolean isOwn = hasOwnCost(budgets.get(index));
+    String field = isOwn ? fieldsOf(index) + "cost" : "cost";
+    String which = isList && !isOwn ? " of limits[" + index + "]" : "";
+    budgets.get(index).checkCost(which, (cost, fault) -> sink.fault(field, fault));
   }
 
   private void checkNoLimit(FaultSink sink) {
@@ -231,12 +211,24 @@ public record RuleSpec(
     } else {
       budgets.get(0).limit().given().forEach((field, value) -> sink.fault(field, value, expected));
     }
-    if (cost != 0) {
-      sink.fault("cost", countsMessages() ? "messages" : Long.toString(cost), expected);
+    if (cost != CostSpec.NOT_GIVEN) {
+      sink.fault("cost", cost.text(), expected);
     }
     if (share != Share.NONE) {
       sink.fault("share", share.toString(), expected);
     }
+  }
+
+  /**
+   * The fields, as sidecars compare them with those of earlier versions: what those have stays as
+   * it is, and what is new stands there only if it is used.
+   */
+  @Override
+  public String toString() {
+    return "RuleSpec[id=%s, %s, budgets=%s, isList=%s, cost=%s, action=%s, dryRun=%s, "
+            .formatted(id, match, budgets, isList, cost, action, dryRun)
+        + "onMissingKey=%s, priority=%s, mode=%s, share=%s, onStoreFailure=%s]"
+            .formatted(onMissingKey, priority, mode, share, onStoreFailure);
   }
 
   /**
@@ -247,7 +239,6 @@ public record RuleSpec(
     private final String id;
     private final MatchSpec.Builder match = new MatchSpec.Builder();
     private List<BudgetSpec.Builder> limits = List.of();
-    private long cost;
     private RuleAction action = RuleAction.LIMIT;
     private boolean dryRun;
     private OnMissingKey onMissingKey = OnMissingKey.IP;
@@ -256,7 +247,7 @@ public record RuleSpec(
 
     private Builder(String id) {
       this.id = id;
-      key(KeySpec.IP).mode(Mode.LOCAL);
+      key(KeySpec.IP).mode(Mode.LOCAL).cost(CostSpec.NOT_GIVEN);
     }
 
     /** The requests that the rule is for. */
@@ -271,11 +262,6 @@ public record RuleSpec(
 
     public Builder methods(List<String> methods) {
       match.methods(methods);
-      return this;
-    }
-
-    public Builder cost(long cost) {
-      this.cost = cost;
       return this;
     }
 
@@ -317,7 +303,7 @@ public record RuleSpec(
           match.build(),
           build(isList ? limits : List.of(this)),
           isList,
-          cost,
+          cost(),
           action,
           dryRun,
           onMissingKey,
