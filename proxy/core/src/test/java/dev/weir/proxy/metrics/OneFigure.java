@@ -38,6 +38,18 @@ public final class OneFigure {
         : OptionalDouble.of(supplied.values().get(Labels.EMPTY).getAsDouble());
   }
 
+  /** The gauges of what is open now that are not 0, with their values; empty if there are none. */
+  public static String open(Metrics metrics) {
+    StringBuilder open = new StringBuilder();
+    for (OpenGauge gauge : LoopFigures.gauges()) {
+      long value = metrics.sum(gauge);
+      if (value != 0) {
+        open.append(gauge.name()).append(' ').append(value).append(' ');
+      }
+    }
+    return open.toString();
+  }
+
   private static List<String> rowsOf(LoopCounter counter) {
     String name = counter.name() + TOTAL;
     return counter.values().isEmpty()

@@ -3,7 +3,6 @@ package dev.weir.proxy.upstream;
 import dev.weir.proxy.log.SystemText;
 import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.loop.ChannelSetUp;
-import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.tls.HandshakeOutcome;
 import dev.weir.proxy.tls.UpstreamTls;
@@ -50,13 +49,12 @@ public final class UpstreamConnector {
     this.loop = loop;
     this.handlers = handlers;
     UpstreamSettings settings = loop.settings();
-    Transport transport = endpoint.transport();
     UpstreamTls tls = endpoint.tls();
     long connectTimeoutMs = TimeUnit.NANOSECONDS.toMillis(settings.timeouts().connectNs());
     bootstrap =
         new Bootstrap()
             .group(loop.eventLoop())
-            .channel(transport.clientChannel(settings.address()))
+            .channelFactory(endpoint.channels())
             .option(
                 ChannelOption.CONNECT_TIMEOUT_MILLIS,
                 (int) Math.max(1, Math.min(connectTimeoutMs, Integer.MAX_VALUE)))
@@ -76,7 +74,7 @@ public final class UpstreamConnector {
                 });
     if (settings.address() instanceof InetSocketAddress) {
       bootstrap.option(ChannelOption.TCP_NODELAY, true);
-      ChannelOption<Integer> silentHostMs = transport.silentHostMs();
+      ChannelOption<Integer> silentHostMs = endpoint.silentHostMs();
       if (silentHostMs != null && settings.protocol() != UpstreamProtocol.HTTP1) {
         bootstrap.option(silentHostMs, SILENT_HOST_MS);
       }

@@ -60,7 +60,7 @@ public final class HeldHttp1Pool extends HeldUpstream {
             time.clock,
             time.deadlines,
             metrics),
-        new UpstreamEndpoint(Transport.NIO, "service", null));
+        new UpstreamEndpoint(Transport.NIO, ADDRESS, "service", null));
   }
 
   /** A service whose connection nobody uses yet: the next that asks does. */

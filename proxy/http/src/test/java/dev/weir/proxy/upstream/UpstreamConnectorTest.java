@@ -68,7 +68,7 @@ class UpstreamConnectorTest {
                   clock,
                   new Deadlines(clock),
                   new Metrics().newLoop()),
-              new UpstreamEndpoint(Transport.EPOLL, "service", null),
+              new UpstreamEndpoint(Transport.EPOLL, address, "service", null),
               channel -> new ChannelInboundHandlerAdapter());
       connector.connect(
           new UpstreamConnector.Attempt() {

@@ -56,9 +56,9 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private final LoopMetrics metrics;
   private final VerdictCounts counts;
   private final LoopClock clock;
-  private final ParkedRequests parked;
+  final ParkedRequests parked;
   final RequestQueue queue;
-  private final RefundSlipPool refundSlips;
+  final RefundSlipPool refundSlips;
   private final Verdict verdict = new Verdict();
   private final Charges charges = new Charges();
 

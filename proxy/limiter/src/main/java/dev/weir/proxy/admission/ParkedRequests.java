@@ -159,6 +159,11 @@ final class ParkedRequests {
     freePlaces[freeCount++] = place;
   }
 
+  /** How many requests wait. */
+  int count() {
+    return listeners.length - freeCount;
+  }
+
   private void forget(int place) {
     generations[place] = generations[place] + 1 & Integer.MAX_VALUE;
   }

@@ -40,6 +40,11 @@ final class RefundSlipPool {
     return charges[index];
   }
 
+  /** How many slips are taken. */
+  int takenCount() {
+    return madeCount - freeCount;
+  }
+
   void leave(int index) {
     free[freeCount++] = index;
   }

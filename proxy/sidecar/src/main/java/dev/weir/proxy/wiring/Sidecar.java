@@ -21,6 +21,7 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.Shares;
 import dev.weir.proxy.rule.spec.CidrSet;
+import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.Store;
 import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.warmup.WarmUp;
@@ -152,12 +153,16 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     boolean warmsUp = isToBeWarm && cold == null;
     group = SidecarLoops.threads(settings, transport);
     guard = new LoopGuard(group);
-    loops = new SidecarLoops(settings, group, metrics, tables, decisions);
+    loops = new SidecarLoops(settings, group, metrics, tables, decisions, LoopClock::timeNs);
     drain =
         new Drain(settings.process().drainGraceNs(), this::endConnections, loops::connectionCount);
     try {
       store = settings.store().isConfigured() ? store(settings) : null;
-      loops.make(tls, service, store, rateLimits);
+      loops.make(
+          tls,
+          service == null ? null : service::origin,
+          store == null ? null : this::storeOf,
+          rateLimits);
       publish(settings.rules().compile(RuleSet.EMPTY));
       SidecarFigures figures = new SidecarFigures(metrics);
       figures.expose(tables, () -> ready);
@@ -289,6 +294,10 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
         settings.names().service(),
         () -> digest.of(rules),
         shares::divideBy);
+  }
+
+  private LoopStore storeOf(LoopParts parts) {
+    return store.join(parts.eventLoop(), parts.clock(), parts.deadlines(), parts.metrics().store());
   }
 
   private void startDecisions() throws IOException {

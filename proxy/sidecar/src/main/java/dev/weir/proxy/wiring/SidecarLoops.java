@@ -29,7 +29,6 @@ import dev.weir.proxy.rule.identity.ClientKeyReader;
 import dev.weir.proxy.rule.identity.IdentityReader;
 import dev.weir.proxy.rule.identity.KeyHasher;
 import dev.weir.proxy.store.LoopStore;
-import dev.weir.proxy.store.Store;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -44,6 +43,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 /**
  * The event loops of one sidecar: the parts of each loop, made once, and what is broadcast to all.
@@ -68,6 +69,9 @@ public final class SidecarLoops implements AutoCloseable {
   private final LimitTables tables;
   private final SidecarDecisions decisions;
 
+  /** The time of the event loops' clocks. */
+  private final LongSupplier time;
+
   /** The leases of budgets in the store; null without a store. */
   private final SharedLeases leases;
 
@@ -76,7 +80,7 @@ public final class SidecarLoops implements AutoCloseable {
   /** The heap that each event loop may take, in bytes. */
   private final long heapBytesOfLoop;
 
-  private final List<Loop> loops = new ArrayList<>();
+  final List<Loop> loops = new ArrayList<>();
   private final Map<EventLoop, ClientProtocols> clients = new IdentityHashMap<>();
   private final LoopBroadcast<AdmissionHandler> admissions = new LoopBroadcast<>();
 
@@ -86,8 +90,7 @@ public final class SidecarLoops implements AutoCloseable {
    * @param clients null if there is no service.
    * @param origin the service; null if there is none.
    */
-  private record Loop(
-      LoopParts parts, AdmissionHandler admission, ClientProtocols clients, Origin origin) {
+  record Loop(LoopParts parts, AdmissionHandler admission, ClientProtocols clients, Origin origin) {
     EventLoop eventLoop() {
       return parts.eventLoop();
     }
@@ -108,18 +111,21 @@ public final class SidecarLoops implements AutoCloseable {
 
   /**
    * @param group the event loops, which are the caller's.
+   * @param time of their clocks.
    */
   SidecarLoops(
       Settings settings,
       EventLoopGroup group,
       Metrics metrics,
       LimitTables tables,
-      SidecarDecisions decisions) {
+      SidecarDecisions decisions,
+      LongSupplier time) {
     this.settings = settings;
     this.group = group;
     this.metrics = metrics;
     this.tables = tables;
     this.decisions = decisions;
+    this.time = time;
     heapBytesOfLoop =
         MemoryLimit.heapBytes(Runtime.getRuntime().maxMemory(), MemoryLimit.bytes())
             / settings.process().eventLoopCount();
@@ -129,11 +135,15 @@ public final class SidecarLoops implements AutoCloseable {
   /**
    * Makes the parts of each event loop.
    *
-   * @param service null without {@code upstream}.
-   * @param store null if no rule uses one.
+   * @param service makes its side of an event loop; null without {@code upstream}.
+   * @param store makes an event loop's store; null if no rule uses one.
    * @param rateLimits of Envoy; null if there are none.
    */
-  void make(SidecarTls tls, SidecarService service, Store store, SidecarRateLimits rateLimits) {
+  void make(
+      SidecarTls tls,
+      Function<LoopParts, Origin> service,
+      Function<LoopParts, LoopStore> store,
+      SidecarRateLimits rateLimits) {
     KeyHasher hasher = KeyHasher.random();
     for (EventExecutor executor : group) {
       EventLoop eventLoop = (EventLoop) executor;
@@ -145,7 +155,7 @@ public final class SidecarLoops implements AutoCloseable {
   }
 
   private LoopParts parts(EventLoop eventLoop) {
-    LoopClock clock = new LoopClock();
+    LoopClock clock = new LoopClock(time);
     Deadlines deadlines = new Deadlines(clock);
     long contentBytes = Math.min(MOST_CONTENTS_BYTES, heapBytesOfLoop / HEAP_PER_CONTENTS);
     return new LoopParts(
@@ -167,8 +177,8 @@ public final class SidecarLoops implements AutoCloseable {
   private Loop loop(
       EventLoop eventLoop,
       KeyHasher hasher,
-      SidecarService service,
-      Store store,
+      Function<LoopParts, Origin> service,
+      Function<LoopParts, LoopStore> store,
       SidecarRateLimits rateLimits) {
     LoopParts parts = parts(eventLoop);
     LoopClock clock = parts.clock();
@@ -178,8 +188,7 @@ public final class SidecarLoops implements AutoCloseable {
     IdentityReader identities =
         new IdentityReader(
             settings.identity(), hasher, clientIp, settings.client().caps().headBytes());
-    LoopStore loopStore =
-        store == null ? null : store.join(eventLoop, clock, deadlines, loopMetrics.store());
+    LoopStore loopStore = store == null ? null : store.apply(parts);
     AdmissionHandler admission =
         new AdmissionHandler(
             gate(loopStore, clock, loopMetrics), identities, loopMetrics, clock, eventLoop);
@@ -193,7 +202,7 @@ public final class SidecarLoops implements AutoCloseable {
     if (service == null) {
       return new Loop(parts, admission, null, null);
     }
-    Origin origin = service.origin(parts);
+    Origin origin = service.apply(parts);
     ClientLoop clients =
         new ClientLoop(
             settings.client(),

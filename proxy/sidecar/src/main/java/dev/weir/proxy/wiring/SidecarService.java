@@ -61,7 +61,7 @@ public final class SidecarService implements AutoCloseable {
   }
 
   private UpstreamEndpoint endpoint(UpstreamTls serviceTls) {
-    return new UpstreamEndpoint(transport, authority(), serviceTls);
+    return new UpstreamEndpoint(transport, settings.address(), authority(), serviceTls);
   }
 
   /** The Host of requests whose clients gave none. */

@@ -12,6 +12,7 @@ import dev.weir.proxy.downstream.ClientCaps;
 import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.downstream.ListenerSettings;
 import dev.weir.proxy.downstream.listen.Listeners;
+import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.rule.RuleSet;
@@ -59,8 +60,14 @@ public final class SidecarWarmUp {
     service = new SidecarService(settings.upstream(), transport, tls);
     tables = LimitTables.allocate(settings.admission(), 0);
     loops =
-        new SidecarLoops(settings, group, new Metrics(), tables, new SidecarDecisions(settings));
-    loops.make(tls, service, null, null);
+        new SidecarLoops(
+            settings,
+            group,
+            new Metrics(),
+            tables,
+            new SidecarDecisions(settings),
+            LoopClock::timeNs);
+    loops.make(tls, service::origin, null, null);
     loops.publish(settings.rules().compile(RuleSet.EMPTY));
     Listeners opened = null;
     try {

@@ -58,7 +58,7 @@ public final class LoopRig implements AutoCloseable {
                 clock,
                 deadlines,
                 metrics),
-            new UpstreamEndpoint(transport, "origin", null));
+            new UpstreamEndpoint(transport, settings.upstream().address(), "origin", null));
     eventLoop.submit(() -> deadlines.start(eventLoop)).syncUninterruptibly();
   }
 

@@ -1,0 +1,17 @@
+package dev.weir.proxy.virtual;
+
+/** Somebody at the far end of a connection. */
+interface Actor {
+  /** Does one thing at random; nothing, if there is nothing to do. */
+  void step(Choices choices);
+
+  /**
+   * Does all that can be done without harm, once no more choices are made.
+   *
+   * @return whether anything was done.
+   */
+  boolean settle();
+
+  /** Finds that all is as it must be, once nothing happens any more. */
+  void check();
+}

@@ -1,0 +1,202 @@
+package dev.weir.proxy.virtual;
+
+import dev.weir.proxy.loop.InternalErrors;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Some clients, from their first byte until nothing is left of them. First each step is one random
+ * choice among what can happen next; then nobody chooses any more, everybody does what they can,
+ * and time passes until all connections have ended by themselves. Whatever is then not as it was
+ * before is a fault.
+ */
+final class Episode {
+  private static final int MOST_CLIENTS = 4;
+  private static final int[] STEPS = {40, 10, 100, 300};
+
+  /** After so long without anybody's doing, all that waits has come to its time. */
+  private static final int PATIENCE_S = 60;
+
+  private static final int MOST_ROUNDS = 20_000;
+
+  private final World world;
+  private final Choices choices;
+  private final Log log;
+  private final Exchanges exchanges;
+  private final List<Actor> actors = new ArrayList<>();
+  private final long errors = InternalErrors.count();
+  private int stepCount;
+
+  Episode(World world, Choices choices, Log log) {
+    this.world = world;
+    this.choices = choices;
+    this.log = log;
+    exchanges = new Exchanges(world.begin(choices));
+  }
+
+  /** How many steps there were. */
+  int stepCount() {
+    return stepCount;
+  }
+
+  /** Runs it, and throws an {@link AssertionError} at the first fault. */
+  void run() {
+    long usedBytes = CountedBuffers.usedBytes();
+    int clients = 1 + choices.below(MOST_CLIENTS);
+    int steps = choices.of(STEPS);
+    for (int i = 0; i < clients; i++) {
+      connect();
+    }
+    for (int i = 0; i < steps && !choices.isOver(); i++) {
+      step();
+      stepCount++;
+      checkErrors();
+    }
+    log.say("nothing is chosen any more");
+    settle();
+    actors.forEach(Actor::check);
+    String left = world.sidecar.leftovers();
+    long leakedBytes = CountedBuffers.usedBytes() - usedBytes;
+    if (leakedBytes != 0) {
+      left += leakedBytes + " bytes of buffers";
+    }
+    if (!left.isEmpty()) {
+      throw new AssertionError("left: " + left);
+    }
+  }
+
+  private void connect() {
+    VirtualSocket socket = world.connect(choices);
+    actors.add(new Http1Client(socket, choices, exchanges, log));
+  }
+
+  private void checkErrors() {
+    if (InternalErrors.count() != errors) {
+      throw new AssertionError("an internal error, see the log");
+    }
+  }
+
+  private void step() {
+    switch (choices.below(32)) {
+      case 0, 1, 2 -> world.loop.turn();
+      case 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 -> event();
+      case 13, 14, 15 -> connectToService();
+      case 16 -> pass(choices.of(1, 20, 60, 500, 2_000));
+      case 17 -> {
+        if (choices.oneIn(8)) {
+          log.say("the rules change");
+          world.reload(choices);
+        }
+      }
+      default -> actors.get(choices.below(actors.size())).step(choices);
+    }
+  }
+
+  private void pass(long ms) {
+    log.say("%d ms pass", ms);
+    world.loop.pass(ms * World.MS);
+    world.loop.turn();
+  }
+
+  /** Something that the system tells the event loop. */
+  private void event() {
+    if (world.sockets.isEmpty()) {
+      return;
+    }
+    int index = choices.below(world.sockets.size());
+    VirtualSocket socket = world.sockets.get(index);
+    int mostBytes = choices.of(1 << 16, 1, 100, 1_000);
+    if (socket.isReset() && choices.below(2) == 1) {
+      socket.resetEvent();
+    } else if (socket.isReadable() && choices.below(2) == 0) {
+      socket.readEvent(mostBytes);
+    } else if (socket.isUnblocked()) {
+      socket.writeEvent();
+    } else if (socket.isReadable()) {
+      socket.readEvent(mostBytes);
+    }
+    if (!socket.isOpen()) {
+      world.sockets.remove(index);
+    }
+  }
+
+  private void connectToService() {
+    if (world.connecting.isEmpty()) {
+      return;
+    }
+    int index = choices.below(world.connecting.size());
+    VirtualSocket socket = world.connecting.get(index);
+    int how = choices.below(8);
+    if (!socket.isConnecting()) {
+      world.connecting.remove(index);
+    } else if (how == 7) {
+      log.say("the service refuses a connection");
+      world.connecting.remove(index);
+      socket.refused();
+    } else if (how < 6) {
+      world.connecting.remove(index);
+      accept(socket);
+    }
+  }
+
+  private void accept(VirtualSocket socket) {
+    log.say("the service accepts a connection");
+    world.sockets.add(socket);
+    actors.add(new Http1Service(socket, exchanges, log));
+    socket.connected();
+  }
+
+  private void settle() {
+    int quietS = 0;
+    for (int round = 0; quietS < PATIENCE_S; round++) {
+      if (round == MOST_ROUNDS) {
+        throw new AssertionError("it never ends");
+      }
+      boolean did = world.loop.hasTasks();
+      world.loop.turn();
+      did |= settleSockets();
+      for (int i = 0; i < actors.size(); i++) {
+        did |= actors.get(i).settle();
+      }
+      checkErrors();
+      if (!did && world.sockets.isEmpty() && world.connecting.isEmpty()) {
+        pass(100); // what was canceled is looked at once more
+        return;
+      }
+      if (!did) {
+        quietS++;
+        pass(1_000);
+      }
+    }
+  }
+
+  private boolean settleSockets() {
+    boolean did = false;
+    for (int i = world.connecting.size() - 1; i >= 0; i--) {
+      VirtualSocket socket = world.connecting.remove(i);
+      if (socket.isConnecting()) {
+        accept(socket);
+        did = true;
+      }
+    }
+    for (int i = world.sockets.size() - 1; i >= 0; i--) {
+      VirtualSocket socket = world.sockets.get(i);
+      if (socket.isUnblocked()) {
+        socket.writeEvent();
+        did = true;
+      }
+      if (socket.isReadable()) {
+        socket.readEvent(1 << 16);
+        did = true;
+      } else if (socket.isReset()) {
+        socket.resetEvent();
+        did = true;
+      }
+      if (!socket.isOpen()) {
+        world.sockets.remove(socket);
+        did = true;
+      }
+    }
+    return did;
+  }
+}

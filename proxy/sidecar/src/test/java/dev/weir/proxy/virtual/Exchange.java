@@ -1,0 +1,232 @@
+package dev.weir.proxy.virtual;
+
+/**
+ * One request of a client: what it says, what the service does with it, and what became of it. Both
+ * ends know it by its number, and the bytes of both bodies follow from that.
+ */
+final class Exchange {
+  /** What the service does. */
+  enum Deed {
+    ANSWERS,
+    /** Answers when it has the head, whatever of the body is on the way. */
+    ANSWERS_EARLY,
+    IS_SILENT,
+    /** Ends its response too early, as if nothing were wrong. */
+    CUTS_OFF,
+    /** Breaks the connection, or resets the stream, within its response. */
+    BREAKS_OFF
+  }
+
+  /** How a body of HTTP/1.1 ends. */
+  enum Framing {
+    LENGTH,
+    CHUNKS,
+    CONNECTION
+  }
+
+  private static final int NONE = -1;
+  private static final int MOST_BYTES = 40_000;
+
+  /** Each body begins somewhere in these. */
+  private static final byte[] BODIES = new byte[MOST_BYTES + (1 << 10)];
+
+  static {
+    for (int i = 0; i < BODIES.length; i++) {
+      BODIES[i] = (byte) ('!' + (i + (i >> 6)) % 90);
+    }
+  }
+
+  final int id;
+  final String method;
+  final String key;
+  final int requestBytes;
+  private final int requestAt;
+  private final int responseAt;
+  final Framing requestFraming;
+
+  /** Whether the client waits for a 100 before it sends the body. */
+  final boolean expects;
+
+  final boolean isHttp10;
+  final boolean closesClient;
+
+  final Deed deed;
+  final int responseBytes;
+  final Framing responseFraming;
+
+  /** How many bytes of its response the service sends, if it does not send all. */
+  final int sentBytes;
+
+  final boolean informs;
+  final boolean closesService;
+
+  /** How often it has come to the service. */
+  int arrivals;
+
+  int arrivedBytes;
+  boolean hasArrived;
+
+  /** Whether the service has sent all of its response. */
+  boolean isAnswered;
+
+  /** Whether its client has not got all of a response. */
+  boolean isCutOff;
+
+  private int status = NONE;
+  private boolean isOfService;
+  private int gotBytes;
+
+  /** Whether the client has got all of a response. */
+  boolean isDone;
+
+  /**
+   * @param keys begins the names of all clients of an episode.
+   */
+  Exchange(int id, String keys, Choices choices) {
+    this.id = id;
+    key = keys + choices.below(3);
+    requestBytes = bytes(choices);
+    requestAt = 37 * id & 0x1ff;
+    responseAt = requestAt + 0x200;
+    method = requestBytes > 0 ? "POST" : choices.oneIn(6) ? "HEAD" : "GET";
+    isHttp10 = choices.oneIn(16);
+    requestFraming = !isHttp10 && choices.below(2) == 1 ? Framing.CHUNKS : Framing.LENGTH;
+    expects = requestBytes > 0 && !isHttp10 && choices.oneIn(8);
+    closesClient = choices.oneIn(16);
+    deed =
+        switch (choices.below(16)) {
+          case 15 -> Deed.ANSWERS_EARLY;
+          case 14 -> Deed.IS_SILENT;
+          case 13 -> Deed.CUTS_OFF;
+          case 12 -> Deed.BREAKS_OFF;
+          default -> Deed.ANSWERS;
+        };
+    int wholeBytes = bytes(choices);
+    responseFraming = Framing.values()[choices.of(0, 0, 0, 1, 1, 2)];
+    boolean isCut = deed == Deed.CUTS_OFF || deed == Deed.BREAKS_OFF;
+    sentBytes = isCut ? choices.below(wholeBytes + 1) : wholeBytes;
+    // Where the end of the connection is the end of the body, nobody can see that it was cut off.
+    boolean looksWhole = deed == Deed.CUTS_OFF && responseFraming == Framing.CONNECTION;
+    responseBytes = looksWhole ? sentBytes : wholeBytes;
+    informs = choices.oneIn(16);
+    closesService = choices.oneIn(8);
+  }
+
+  /** Mostly few, so that there is time for many episodes; at times more than buffers hold. */
+  private static int bytes(Choices choices) {
+    return switch (choices.below(16)) {
+      case 15 -> choices.below(MOST_BYTES);
+      case 12, 13, 14 -> choices.below(6_000);
+      case 4, 5, 6, 7, 8, 9, 10, 11 -> choices.below(200);
+      default -> 0;
+    };
+  }
+
+  /** Adds bytes of the request's body. */
+  void addRequest(ByteQueue to, int at, int count) {
+    to.add(BODIES, requestAt + at, count);
+  }
+
+  /** Adds bytes of the response's body. */
+  void addResponse(ByteQueue to, int at, int count) {
+    to.add(BODIES, responseAt + at, count);
+  }
+
+  /** The head has come to the service. */
+  void arrived(String onMethod) {
+    arrivals++;
+    check(arrivals == 1, "comes to the service a second time");
+    check(status != 429 && status != 503, "comes to the service though it was refused");
+    check(onMethod.equals(method), "comes to the service as " + onMethod);
+  }
+
+  /** Bytes of the body have come to the service. */
+  void requestData(ByteQueue in, int count) {
+    check(arrivedBytes + count <= requestBytes, "a longer body");
+    check(in.startsWith(BODIES, requestAt + arrivedBytes, count), "a body with other bytes");
+    in.skip(count);
+    arrivedBytes += count;
+  }
+
+  /** All of it has come to the service. */
+  void requestEnded() {
+    check(arrivedBytes == requestBytes, "a body of " + arrivedBytes + " bytes");
+    hasArrived = true;
+  }
+
+  /**
+   * The client has got a response's head.
+   *
+   * @param of the number that the service gave it; null if the response is Weir's own.
+   */
+  void answered(int gotStatus, String of) {
+    check(status == NONE, "a second response");
+    status = gotStatus;
+    isOfService = of != null;
+    if (isOfService) {
+      check(of.equals(Integer.toString(id)), "has the response to " + of);
+      check(arrivals == 1, "answered by a service that has not seen it");
+      check(status == 200, "the service's status has become " + status);
+    } else {
+      check(status >= 400, "a response of nobody: " + status);
+      check(status == 429 || status >= 500 || status == 408 || status == 400, "status " + status);
+    }
+  }
+
+  /** Whether the response is the service's. */
+  boolean isOfService() {
+    return isOfService;
+  }
+
+  /** The client has got bytes of the response. */
+  void responseData(ByteQueue in, int count) {
+    if (isOfService) {
+      check(gotBytes + count <= responseBytes, "a longer response");
+      check(in.startsWith(BODIES, responseAt + gotBytes, count), "a response with other bytes");
+    }
+    in.skip(count);
+    gotBytes += count;
+  }
+
+  /** The client has got the end of the response. */
+  void responseEnded() {
+    isDone = true;
+    if (isOfService && !method.equals("HEAD")) {
+      check(gotBytes == responseBytes, gotBytes + " bytes look like all");
+    }
+  }
+
+  int status() {
+    return status;
+  }
+
+  private void check(boolean holds, String fault) {
+    if (!holds) {
+      throw new AssertionError(this + ": " + fault);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "request "
+        + id
+        + " ("
+        + (isHttp10 ? "HTTP/1.0 " : "")
+        + method
+        + ' '
+        + requestBytes
+        + (requestFraming == Framing.CHUNKS ? " in chunks" : "")
+        + (expects ? " expects 100" : "")
+        + " -> "
+        + deed
+        + ' '
+        + sentBytes
+        + " of "
+        + responseBytes
+        + ' '
+        + responseFraming
+        + (informs ? " informs" : "")
+        + (closesService ? " closes" : "")
+        + ")";
+  }
+}

@@ -1,0 +1,103 @@
+package dev.weir.proxy.virtual;
+
+import dev.weir.proxy.wiring.VirtualSidecar;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One sidecar, whose settings are drawn, and the network around it. It serves many episodes. */
+final class World {
+  static final long MS = 1_000_000;
+
+  private static final InetSocketAddress LISTENER = address(1, 8000);
+
+  final VirtualLoop loop = new VirtualLoop();
+  final VirtualSidecar sidecar;
+
+  /** Sockets that are not closed, of clients and services. */
+  final List<VirtualSocket> sockets = new ArrayList<>();
+
+  /** Sockets that wait to be connected to the service. */
+  final List<VirtualSocket> connecting = new ArrayList<>();
+
+  private Choices choices;
+  private final String settings;
+  private int clientCount;
+  private int episodeCount;
+
+  World(Choices choices) {
+    this.choices = choices;
+    settings =
+        "upstream: http://127.0.0.1:1\nlisten: 127.0.0.1:0\nadmin: off\nevent-loops: 1\n"
+            + "table: {keys: 1000, ring-keys: 1000, ring-cells: 16}\n"
+            + "timeouts: {head: 1s, body: 1s, idle: 3s, write: 2s, connect: 1s, response: 2s,"
+            + " upstream-idle: 2s, upstream-queue: 500ms}\n"
+            + "caps: {upstream-connections: "
+            + choices.of(4, 1, 2)
+            + ", upstream-streams: "
+            + choices.of(4, 1)
+            + ", upstream-queue: "
+            + choices.of(8, 1, 2)
+            + "}\n";
+    sidecar =
+        new VirtualSidecar(settings + rules(choices), loop, loop::nowNs, this::socketToService);
+    loop.turn();
+  }
+
+  private static String rules(Choices choices) {
+    String limit =
+        switch (choices.below(6)) {
+          case 1 -> "limit: 3/1s";
+          case 2 -> "limit: 2/10s\n    algorithm: token-bucket\n    burst: 3";
+          case 3 -> "limit: 5/1s\n    algorithm: sliding-log";
+          case 4 -> "limit: 20/1s\n    algorithm: leaky-bucket\n    overflow: queue";
+          case 5 -> "limit: 4/5s\n    algorithm: fixed-window\n    dry-run: true";
+          default -> "limit: 1000/1s";
+        };
+    return "rules:\n  - id: all\n    key: header:x-key\n    " + limit + "\n";
+  }
+
+  /** Begins an episode of these choices, and returns what begins the names of its clients. */
+  String begin(Choices of) {
+    choices = of;
+    return "e" + episodeCount++ + '-';
+  }
+
+  /** Takes other rules. */
+  void reload(Choices by) {
+    sidecar.reload(settings + rules(by));
+  }
+
+  private static InetSocketAddress address(int host, int port) {
+    try {
+      return new InetSocketAddress(
+          InetAddress.getByAddress(new byte[] {10, 0, (byte) (host >> 8), (byte) host}), port);
+    } catch (UnknownHostException impossible) {
+      throw new AssertionError(impossible);
+    }
+  }
+
+  private static int bufferBytes(Choices by) {
+    return by.of(1 << 16, 200, 2_000, 8_000);
+  }
+
+  /** A client's connection that was accepted. */
+  VirtualSocket connect(Choices by) {
+    VirtualSocket socket =
+        new VirtualSocket(
+            LISTENER, address(2 + by.below(3), 1 + clientCount++ % 60_000), bufferBytes(by), 4_096);
+    sockets.add(socket);
+    sidecar.accept(socket);
+    return socket;
+  }
+
+  private VirtualSocket socketToService() {
+    return new VirtualSocket(this::connecting, LISTENER, bufferBytes(choices), 4_096);
+  }
+
+  private void connecting(VirtualSocket socket) {
+    connecting.add(socket);
+  }
+}
