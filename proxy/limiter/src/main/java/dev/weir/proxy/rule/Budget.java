@@ -102,8 +102,11 @@ public final class Budget {
             && (limits.algorithm() != Algorithm.FIXED_WINDOW
                 || previous.unixEpochNs == unixEpochNs);
     boolean unchanged = sameWindows && limits.resolved().equals(previous.spec.limit().resolved());
-    // Counts of the same windows are as good under another number.
-    boolean sameCounts = unchanged || sameWindows && limits.keepsCountsOf(previous.spec.limit());
+    // Counts of the same windows are as good under another number. Keys go by the name.
+    boolean sameCounts =
+        sameWindows
+            && previous.spec.name().equals(spec.name())
+            && (unchanged || limits.keepsCountsOf(previous.spec.limit()));
     this.limit = unchanged ? previous.limit : limits.compile(unixEpochNs);
     this.share = limit;
     this.version = sameCounts ? previous.version : version;
@@ -177,7 +180,7 @@ public final class Budget {
 
   private static String storeName(RuleSpec rule, BudgetSpec spec) {
     String name = rule.id() + (rule.dryRun() ? "~" : "");
-    return rule.budgets().size() == 1 ? name : name + "/" + spec.name();
+    return rule.budgets().size() == 1 && !spec.isNamed() ? name : name + "/" + spec.name();
   }
 
   private static QuotaPolicy policy(RuleSpec rule, BudgetSpec spec) {
@@ -191,8 +194,14 @@ public final class Budget {
     return new QuotaPolicy(policyName(rule, spec), quota, windowSeconds);
   }
 
-  /** The rule's id; with several limits also the window, and what else tells the limits apart. */
+  /**
+   * The limit's own name, or the rule's id; with several limits also the window, and what else
+   * tells the limits apart.
+   */
   private static String policyName(RuleSpec rule, BudgetSpec spec) {
+    if (spec.isNamed()) {
+      return spec.ownName();
+    }
     if (rule.budgets().size() == 1) {
       return rule.id();
     }

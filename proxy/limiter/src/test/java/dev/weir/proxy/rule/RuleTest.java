@@ -421,6 +421,43 @@ class RuleTest {
             .split(" ")[1]);
   }
 
+  @Test
+  void aLimitHasTheNameThatItIsGiven() {
+    assertEquals(List.of("rpm r/rpm"), names(several(limit("5/1m", "ip").name("rpm"))));
+    assertEquals(
+        List.of("rpm r/rpm", "r-1h r/gcra-1h"),
+        names(several(limit("5/1m", "ip").name("rpm"), limit("5/1h", "ip"))));
+    assertEquals(List.of("rpm r/rpm"), names(spec(b -> b.name("rpm"))));
+  }
+
+  @Test
+  void aNamedLimitGoesOnWhateverElseOfItChanges() {
+    RuleSet first =
+        set(RuleSet.EMPTY, several(limit("10/1m", "ip").name("a"), limit("20/1m", "ip").name("b")));
+    RuleSet second =
+        set(
+            first,
+            several(
+                limit("20/1m", "ip").name("a").algorithm(Algorithm.SLIDING_LOG),
+                limit("10/1h", "ip").name("b")));
+    for (int i = 0; i < 2; i++) {
+      assertEquals(all(first).get(i).seed(), all(second).get(i).past().seed());
+    }
+    RuleSet swapped =
+        set(first, several(limit("20/1m", "ip").name("b"), limit("10/1m", "ip").name("a")));
+    assertEquals(all(first).get(1).seed(), all(swapped).get(0).seed());
+  }
+
+  @Test
+  void aLimitThatGetsAnotherNameKeepsWhatWasUsed() {
+    RuleSet plain = set(RuleSet.EMPTY, spec(b -> b));
+    RuleSet named = set(plain, spec(b -> b.name("rpm")));
+    assertEquals(only(plain).seed(), only(named).past().seed());
+    RuleSet renamed = set(named, spec(b -> b.name("per-minute")));
+    assertEquals(only(named).seed(), only(renamed).past().seed());
+    assertEquals(only(renamed).seed(), only(set(renamed, spec(b -> b.name("per-minute")))).seed());
+  }
+
   private static List<String> names(RuleSpec spec) {
     return all(set(RuleSet.EMPTY, spec)).stream()
         .map(b -> b.policy().name() + " " + new String(b.storeName(), StandardCharsets.US_ASCII))

@@ -48,6 +48,12 @@ final class RuleSettingsTable {
   static final List<SettingRow<BudgetSpec.Fields<?>>> OF_LIMIT =
       List.of(
           SettingRow.of(
+              "name",
+              NAME,
+              null,
+              "The limit's name in answers and in the store; by default the rule's id.",
+              (b, t) -> b.name(t)),
+          SettingRow.of(
               "limit",
               RATE,
               null,
@@ -152,6 +158,7 @@ final class RuleSettingsTable {
               "Who has a budget: %s (the default), api-key, header:NAME, cookie:NAME, query:NAME;"
                   + " several, separated by commas, together; all: one budget of all callers.",
               (b, t) -> b.key(KeySpec.parse(t))),
+          ofLimit("name"),
           ofLimit("limit"),
           ofLimit("burst"),
           SettingRow.of(

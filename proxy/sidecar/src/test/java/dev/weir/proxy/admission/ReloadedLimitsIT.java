@@ -131,6 +131,15 @@ class ReloadedLimitsIT {
             HOUR,
             list("10/1h", "99/1d"),
             list("99/2d", "9/1h, algorithm: sliding-log")));
+    all.add(new Change("name", 10, HOUR, HOUR + "; name: a", HOUR + "; name: b", HOUR));
+    all.add(
+        new Change(
+            "name, with all else of the limit and of another",
+            10,
+            list("10/1h, name: a", "99/1d, name: b"),
+            list(
+                "99/1d, name: b, algorithm: sliding-log", "10/2h, name: a, algorithm: sliding-log"),
+            list("10/1d, name: a", "99/2h, name: b")));
     all.add(new Change("more", 12, HOUR, "limit: 12/1h"));
     all.add(new Change("less", 10, 8, HOUR, "limit: 8/1h"));
     all.add(new Change("burst", 12, HOUR, "limit: 10/1h; burst: 12"));

@@ -11,12 +11,14 @@ import java.util.concurrent.TimeUnit;
  * One limit of a rule as written, with its key, mode, cost and failure policy: its own, or the
  * rule's.
  *
+ * @param ownName null if not given, see {@link #name}.
  * @param limit without a rate if there is no limit.
  * @param onStoreFailure null if not given, then {@link OnStoreFailure#LOCAL_SHARE}.
  * @param leaseLifeNs the longest life of a lease; 0 if not given, then by the limit's kind and
  *     window. For {@link Mode#LEASED}.
  */
 public record BudgetSpec(
+    String ownName,
     KeySpec key,
     LimitSpec limit,
     CostSpec cost,
@@ -108,11 +110,16 @@ public record BudgetSpec(
   }
 
   /**
-   * A name that no other budget of the same identity has under a rule: the algorithm and the
-   * window, such as {@code gcra-1m}. The limit has a rate.
+   * A name that no other budget of the same identity has under a rule: its own, else the algorithm
+   * and the window, such as {@code gcra-1m}. The limit has a rate.
    */
   public String name() {
-    return limit.algorithm() + "-" + limit.rate().window();
+    return isNamed() ? ownName : limit.algorithm() + "-" + limit.rate().window();
+  }
+
+  /** Whether it has a name of its own. */
+  public boolean isNamed() {
+    return ownName != null;
   }
 
   /** Whether it has the same key and name as another. */
@@ -141,7 +148,8 @@ public record BudgetSpec(
    */
   @Override
   public String toString() {
-    return "BudgetSpec[key=" + key + ", limit=" + limit + "]";
+    String named = isNamed() ? ", name=" + ownName : "";
+    return "BudgetSpec[key=" + key + ", limit=" + limit + named + "]";
   }
 
   /** Starts from the defaults. Each setter returns the builder. */
@@ -153,6 +161,7 @@ public record BudgetSpec(
    * @param <B> the builder.
    */
   public abstract static class Fields<B extends Fields<B>> {
+    private String name;
     private KeySpec key;
     private Mode mode;
     private CostSpec cost;
@@ -170,6 +179,19 @@ public record BudgetSpec(
     @SuppressWarnings("unchecked") // it is the builder itself
     private B self() {
       return (B) this;
+    }
+
+    /**
+     * Sets the limit's own name.
+     *
+     * @throws BadValueException if it is none.
+     */
+    public B name(String name) {
+      if (!RuleSpec.isId(name)) {
+        throw new BadValueException(name, RuleSpec.ID_GRAMMAR);
+      }
+      this.name = name;
+      return self();
     }
 
     /** Sets the key; otherwise it is the rule's, and that of a rule the client's address. */
@@ -278,6 +300,7 @@ public record BudgetSpec(
 
     final BudgetSpec within(Fields<?> rule, long lifeOfRuleNs) {
       return new BudgetSpec(
+          name,
           key == null ? rule.key : key,
           new LimitSpec(algorithm, rate, burst, overflow, maxWaitNs, align, zone, subWindowNs),
           cost == null ? rule.cost : cost,

@@ -34,6 +34,9 @@ public record RuleSpec(
   /** The longest id. */
   public static final int MAX_ID_LENGTH = 64;
 
+  /** The grammar of the ids of rules and of the names of limits. */
+  static final String ID_GRAMMAR = "1 to 64 letters, digits, dots, dashes and underscores";
+
   /** The most limits of a rule. */
   public static final int MAX_BUDGETS = 8;
 
@@ -51,6 +54,10 @@ public record RuleSpec(
 
   public RuleSpec {
     budgets = List.copyOf(budgets);
+  }
+
+  static boolean isId(String text) {
+    return text.matches("[A-Za-z0-9][A-Za-z0-9._-]*") && text.length() <= MAX_ID_LENGTH;
   }
 
   public static Builder builder(String id) {
@@ -76,8 +83,8 @@ public record RuleSpec(
 
   /** Reports everything in this rule that cannot be, whether or not it stands alone. */
   public void check(FaultSink sink) {
-    if (!id.matches("[A-Za-z0-9][A-Za-z0-9._-]*") || id.length() > MAX_ID_LENGTH) {
-      sink.fault("id", id, "1 to 64 letters, digits, dots, dashes and underscores");
+    if (!isId(id)) {
+      sink.fault("id", id, ID_GRAMMAR);
     }
     match.check(sink);
     if (action == RuleAction.LIMIT) {
@@ -187,7 +194,20 @@ public record RuleSpec(
     BudgetSpec budget = budgets.get(index);
     for (int i = 0; i < index && budget.limit().rate() != null; i++) {
       BudgetSpec other = budgets.get(i);
-      if (other.limit().rate() != null && budget.isNamedAs(other)) {
+      if (other.limit().rate() == null) {
+        continue;
+      }
+      boolean isNamed = budget.isNamed() || other.isNamed();
+      if (isNamed && budget.name().equals(other.name())) {
+        int named = budget.isNamed() ? index : i;
+        int before = budget.isNamed() ? i : index;
+        sink.fault(
+            "limits[" + named + "].name",
+            budget.name(),
+            "another name than that of limits[" + before + "]");
+        return;
+      }
+      if (budget.isNamedAs(other)) {
         sink.fault(
             "limits[" + index + "].limit",
             budget.limit().rate().toString(),
@@ -209,6 +229,9 @@ public record RuleSpec(
     if (isList) {
       sink.fault("limits", budgets.size() + " items", expected);
     } else {
+      if (budgets.get(0).isNamed()) {
+        sink.fault("name", budgets.get(0).ownName(), expected);
+      }
       budgets.get(0).limit().given().forEach((field, value) -> sink.fault(field, value, expected));
     }
     if (cost != CostSpec.NOT_GIVEN) {
