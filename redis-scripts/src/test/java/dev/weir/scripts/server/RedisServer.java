@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -40,6 +41,7 @@ public final class RedisServer implements AutoCloseable {
     private boolean sentinel;
     private SelfSignedCertificate certificate;
     private String password;
+    private Map<String, String> environment = Map.of();
 
     private Builder(Path binary) {
       this.binary = binary;
@@ -86,6 +88,12 @@ public final class RedisServer implements AutoCloseable {
     public Builder user(String name, String... rules) {
       // Not quoted: Redis takes the rules apart itself.
       lines.add("user " + name + ' ' + String.join(" ", rules));
+      return this;
+    }
+
+    /** Variables of its environment, beside this process's. */
+    public Builder environment(Map<String, String> variables) {
+      environment = Map.copyOf(variables);
       return this;
     }
 
@@ -192,12 +200,12 @@ public final class RedisServer implements AutoCloseable {
     if (options.sentinel) {
       command.add("--sentinel");
     }
-    process =
-        TempFolders.start(
-            folder,
-            new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile().toFile())));
+    final ProcessBuilder builder =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile().toFile()));
+    builder.environment().putAll(options.environment);
+    process = TempFolders.start(folder, builder);
     paused = false;
     // Its own log, since whatever else took the port would answer a connection too.
     Await.until(

@@ -66,13 +66,14 @@ final class Episode {
           evidence.asked().stream().filter(a -> a.outcome() == Asked.Outcome.PASSED).count();
       final long refused =
           evidence.asked().stream().filter(a -> a.outcome() == Asked.Outcome.REFUSED).count();
-      return "%d requests (%d undisturbed by the machine), %d passed, %d refused, %d faults"
+      return "%d requests (%d undisturbed by the machine), %d passed, %d refused, %d of %d faults"
           .formatted(
               evidence.asked().size(),
               evidence.undisturbed(),
               passed,
               refused,
-              evidence.happenings().size());
+              evidence.happenings().size(),
+              evidence.plan().faults().size());
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.weir.bench.torture.judge;
 
 import dev.weir.bench.torture.plan.Algorithm;
+import dev.weir.bench.torture.plan.FaultPlan;
 import dev.weir.bench.torture.plan.LimitPlan;
 import dev.weir.bench.torture.plan.RulePlan;
 import java.util.ArrayList;
@@ -28,11 +29,10 @@ record Budget(int rule, int limit, String who, boolean local, LimitPlan plan, Li
    */
   record Use(Asked asked, long fromNs, long toNs, long least, long most) {}
 
-  /**
-   * How late a request may be charged whose client has given up: a process that is stopped finds it
-   * when it goes on.
-   */
-  private static final long LATE_NS = 8_000_000_000L;
+  private static final long MS = 1_000_000;
+
+  /** How late a request may be charged whose client has given up. */
+  private static final long LATE_NS = 8_000 * MS;
 
   /** Whether it is counted by windows whose ends are known: those of the time of day. */
   boolean hasKnownWindows() {
@@ -104,9 +104,26 @@ record Budget(int rule, int limit, String who, boolean local, LimitPlan plan, Li
     if (served != null) {
       toNs = Math.max(asked.sentNs(), Math.min(asked.answeredNs(), served.firstNs()));
     } else {
-      toNs = passed ? asked.answeredNs() : asked.answeredNs() + LATE_NS;
+      toNs = passed ? asked.answeredNs() : asked.answeredNs() + lateNs(evidence);
     }
     return new Use(asked, asked.sentNs(), toNs, least, most);
+  }
+
+  /** A process that is stopped finds a request when it goes on. */
+  private static long lateNs(Evidence evidence) {
+    return LATE_NS
+        + evidence.plan().faults().stream().mapToLong(FaultPlan::lastsMs).max().orElse(0) * MS;
+  }
+
+  /**
+   * Whether it is counted by windows of a clock that was set: they follow it (docs/algorithms.md),
+   * and nobody here knows which they were. Algorithms that pace, and the log and the ring, count by
+   * time that only runs.
+   */
+  boolean hasOtherWindows(Evidence evidence) {
+    return local
+        && plan.algorithm().promise() == Algorithm.Promise.CLOCK_WINDOW
+        && evidence.has(FaultPlan.Kind.SIDECAR_CLOCK_SET);
   }
 
   /**

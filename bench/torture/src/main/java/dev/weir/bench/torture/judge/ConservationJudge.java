@@ -45,6 +45,9 @@ final class ConservationJudge implements Judge {
 
   /** Whether what was used at the start still counts, or is known to count less. */
   private static boolean lasts(Evidence evidence, Budget budget, Reading reading) {
+    if (budget.hasOtherWindows(evidence)) {
+      return false;
+    }
     final LimitPlan limit = budget.plan();
     final long windowNs = limit.windowMs() * MS;
     final long epochNs = evidence.epochNs() - evidence.startNs();

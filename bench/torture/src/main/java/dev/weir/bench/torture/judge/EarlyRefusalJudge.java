@@ -2,6 +2,7 @@ package dev.weir.bench.torture.judge;
 
 import dev.weir.bench.torture.judge.Budget.Use;
 import dev.weir.bench.torture.plan.Algorithm;
+import dev.weir.bench.torture.plan.FaultPlan;
 import dev.weir.bench.torture.plan.LimitPlan;
 import dev.weir.bench.torture.plan.RulePlan;
 import java.util.ArrayList;
@@ -36,6 +37,7 @@ final class EarlyRefusalJudge implements Judge {
     for (Asked asked : refused.values()) {
       final List<Budget> budgets = byRefusal.get(asked.number());
       if (decidedByLimits(evidence, asked)
+          && budgets.stream().noneMatch(budget -> budget.hasOtherWindows(evidence))
           && budgets.stream().allMatch(budget -> hadRoom(evidence, budget, asked))) {
         byRule.putIfAbsent(
             asked.rule(),
@@ -68,10 +70,14 @@ final class EarlyRefusalJudge implements Judge {
   private static boolean decidedByLimits(Evidence evidence, Asked asked) {
     final List<RulePlan> before =
         Budget.versions(evidence, asked.rule(), evidence.startNs(), asked.answeredNs());
+    // A queue refuses whom it would keep waiting for too long.
     return before.stream().distinct().count() == 1
+        && before.get(0).limits().stream().noneMatch(LimitPlan::queues)
         && switch (before.get(0).mode()) {
           case LOCAL -> true;
-          case EXACT -> before.get(0).onStoreFailure() == RulePlan.OnStoreFailure.CLOSED;
+          case EXACT ->
+              before.get(0).onStoreFailure() == RulePlan.OnStoreFailure.CLOSED
+                  && !evidence.has(FaultPlan.Kind.STORE_CLOCK_SET);
           case LEASED -> false;
         };
   }

@@ -1,5 +1,6 @@
 package dev.weir.bench.torture.judge;
 
+import dev.weir.bench.torture.plan.FaultPlan;
 import dev.weir.bench.torture.plan.Plan;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +41,11 @@ public record Evidence(
   /** Whether a pause of the machine may have touched a span. */
   boolean isBusy(long fromNs, long toNs) {
     return pauses.stream().anyMatch(pause -> pause.isAround(fromNs, toNs));
+  }
+
+  /** Whether a fault of a kind happened. */
+  boolean has(FaultPlan.Kind kind) {
+    return happenings.stream().anyMatch(happening -> happening.kind() == kind);
   }
 
   /** How many requests no pause of the machine touched. */

@@ -27,6 +27,9 @@ final class WindowJudge implements Judge {
   public List<Finding> judge(Evidence evidence) {
     final List<Finding> findings = new ArrayList<>();
     for (Budget budget : Budget.all(evidence)) {
+      if (budget.hasOtherWindows(evidence)) {
+        continue;
+      }
       final Finding worst = worst(evidence, budget);
       if (worst != null) {
         findings.add(worst);
@@ -104,6 +107,10 @@ final class WindowJudge implements Judge {
   private static OptionalLong allowed(Evidence evidence, Budget budget, long fromNs, long toNs) {
     final List<LimitPlan> limits = budget.limits(evidence, fromNs, toNs);
     final List<RulePlan> versions = Budget.versions(evidence, budget.rule(), fromNs, toNs);
+    final boolean stored = versions.stream().anyMatch(RulePlan::needsStore);
+    if (stored && evidence.has(FaultPlan.Kind.STORE_EVICTS)) {
+      return OptionalLong.empty(); // nobody knows which budgets, and how often
+    }
     final long atOnce = limits.stream().mapToLong(LimitPlan::atOnce).max().orElseThrow();
     final int windows = budget.hasKnownWindows() ? 1 : 2;
     long allowed = windows * atOnce * (1 + renewals(evidence, budget, versions, fromNs, toNs));
@@ -149,6 +156,9 @@ final class WindowJudge implements Judge {
   }
 
   private static int renewals(Plan.StoreKind store, FaultPlan.Kind kind) {
+    if (kind == FaultPlan.Kind.STORE_CLOCK_SET || kind == FaultPlan.Kind.WRITES_LOST) {
+      return 2; // forward and back; or as below
+    }
     return switch (store) {
       case STANDALONE, SHARDED -> kind == FaultPlan.Kind.STORE_KILLED ? 1 : 0;
       // A replica takes over; meanwhile some sidecars may ask the old server and some the new one.

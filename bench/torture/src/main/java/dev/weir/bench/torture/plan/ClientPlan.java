@@ -12,6 +12,8 @@ public record ClientPlan(int number, Kind kind, int rule, int identities, int pa
   public enum Kind {
     /** Requests of HTTP/1.1 through the proxy. */
     HTTP1,
+    /** A WebSocket through the proxy for each question. */
+    WEB_SOCKET,
     /** Requests of HTTP/2 through the proxy. */
     HTTP2,
     /** Calls of gRPC through the proxy. */
@@ -25,7 +27,7 @@ public record ClientPlan(int number, Kind kind, int rule, int identities, int pa
 
     /** Whether its requests reach the service. */
     public boolean isProxied() {
-      return this == HTTP1 || this == HTTP2 || this == GRPC;
+      return this == HTTP1 || this == WEB_SOCKET || this == HTTP2 || this == GRPC;
     }
   }
 }

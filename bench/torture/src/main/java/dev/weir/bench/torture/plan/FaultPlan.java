@@ -1,5 +1,7 @@
 package dev.weir.bench.torture.plan;
 
+import java.util.concurrent.TimeUnit;
+
 /**
  * A fault on the time line. Those of one {@link Lane} happen one after the other.
  *
@@ -27,6 +29,10 @@ public record FaultPlan(int number, Kind kind, long atMs, int target, long lasts
     RULES_CHANGED(Lane.SIDECAR),
     /** A faulty file and SIGHUP, for all sidecars: the rules stay. */
     RULES_BROKEN(Lane.SIDECAR),
+    /** The time of day is set, forward or back, and to the right time later. */
+    SIDECAR_CLOCK_SET(Lane.SIDECAR),
+    /** The disk of the log and of the latency log is full. */
+    LOGS_FULL(Lane.SIDECAR),
     /** {@code ResetLimit} for the first identity of a rule. */
     BUDGETS_RESET(Lane.SIDECAR),
     /** SIGKILL, and an empty start later. */
@@ -37,6 +43,14 @@ public record FaultPlan(int number, Kind kind, long atMs, int target, long lasts
     SCRIPT_FLUSHED(Lane.STORE),
     /** {@code maxmemory} below what is used, without eviction. */
     STORE_FULL(Lane.STORE),
+    /** {@code maxmemory} below what is used, with eviction of any key. */
+    STORE_EVICTS(Lane.STORE),
+    /** The time of day is set, forward or back, and to the right time later. */
+    STORE_CLOCK_SET(Lane.STORE),
+    /** A slot with keys stays between two servers for a while, then it moves. Of clusters. */
+    SLOT_MOVED(Lane.STORE),
+    /** The replica gets no more writes, then the master is killed. Of Sentinel. */
+    WRITES_LOST(Lane.STORE),
     /** Replies come later. */
     REPLIES_DELAYED(Lane.STORE),
     /** Replies are lost. */
@@ -59,5 +73,16 @@ public record FaultPlan(int number, Kind kind, long atMs, int target, long lasts
     public Lane lane() {
       return lane;
     }
+  }
+
+  private static final long STEP_LEAST_MS = 100;
+
+  /** A target of 99 is an hour. */
+  private static final double STEP_MOST = 36_000;
+
+  /** How far a clock is set forward, or back if negative. */
+  public long stepNs() {
+    final double ms = STEP_LEAST_MS * Math.pow(STEP_MOST, target / 99.0);
+    return TimeUnit.MILLISECONDS.toNanos((long) ms) * (target % 2 == 0 ? 1 : -1);
   }
 }

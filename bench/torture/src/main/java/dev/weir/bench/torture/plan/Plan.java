@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
  *
  * @param sidecars how many there are.
  * @param http2Service whether the service speaks HTTP/2, and HTTP/1.1 otherwise.
+ * @param storeSecured whether the store is reached by TLS, as a user of an ACL.
  * @param faults in the order of their times.
  */
 public record Plan(
@@ -19,6 +20,7 @@ public record Plan(
     int sidecars,
     boolean http2Service,
     StoreKind store,
+    boolean storeSecured,
     long storeDeadlineMs,
     List<RulePlan> rules,
     List<ClientPlan> clients,
@@ -46,6 +48,8 @@ public record Plan(
     final int sidecars = 2 + draw.below(2);
     final boolean http2Service = draw.chance(50);
     final StoreKind store = drawStore(draw.split());
+    final boolean secured =
+        draw.split().chance(40) && (store == StoreKind.STANDALONE || store == StoreKind.SHARDED);
     final long storeDeadlineMs = draw.split().spread(100, 1_000);
     return new Plan(
             seed,
@@ -53,6 +57,7 @@ public record Plan(
             sidecars,
             http2Service,
             store,
+            secured,
             storeDeadlineMs,
             drawRules(draw.split()),
             List.of(),
@@ -82,10 +87,14 @@ public record Plan(
           limits.add(limit);
         }
       }
+      final RulePlan.Mode mode = draw.of(RulePlan.Mode.values());
+      if (draw.chance(60) && mode != RulePlan.Mode.LEASED && canQueue(limits)) {
+        limits.set(0, limits.get(0).queueing());
+      }
       rules.add(
           new RulePlan(
               i,
-              draw.of(RulePlan.Mode.values()),
+              mode,
               List.copyOf(limits),
               cost,
               draw.of(RulePlan.OnStoreFailure.values()),
@@ -96,6 +105,11 @@ public record Plan(
       rules.add(drawEnvoys(draw, count));
     }
     return rules;
+  }
+
+  /** A queue cannot be combined with other limits. */
+  private static boolean canQueue(List<LimitPlan> limits) {
+    return limits.size() == 1 && limits.get(0).algorithm() == Algorithm.LEAKY_BUCKET;
   }
 
   private static RulePlan drawEnvoys(Draw draw, int number) {
@@ -164,8 +178,12 @@ public record Plan(
     final List<ClientPlan.Kind> kinds =
         kept(List.of(ClientPlan.Kind.values()), each -> each != ClientPlan.Kind.ENVOY);
     final ClientPlan.Kind kind = draw.of(kinds);
-    // Calls need a service of HTTP/2.
-    return kind == ClientPlan.Kind.GRPC && !http2Service ? ClientPlan.Kind.HTTP2 : kind;
+    // Calls need a service of HTTP/2, WebSockets one of HTTP/1.1.
+    return switch (kind) {
+      case GRPC -> http2Service ? kind : ClientPlan.Kind.HTTP2;
+      case WEB_SOCKET -> http2Service ? ClientPlan.Kind.HTTP1 : kind;
+      default -> kind;
+    };
   }
 
   private static List<AttackPlan> drawAttacks(Draw draw, long lastsMs) {
@@ -188,12 +206,12 @@ public record Plan(
     final List<FaultPlan> faults = new ArrayList<>();
     final int count = draw.below(7);
     for (int i = 0; i < count; i++) {
-      final long longest = Math.min(3_000, (lastsMs - QUIET_MS) / 3);
+      final FaultPlan.Kind kind = draw.of(FaultPlan.Kind.values());
+      final long longest = Math.min(longestMs(kind), (lastsMs - QUIET_MS) / 3);
       final long toMs = draw.between(longest + 1_000, lastsMs - QUIET_MS);
       final long forMs = draw.spread(100, longest);
-      final FaultPlan fault =
-          new FaultPlan(i, draw.of(FaultPlan.Kind.values()), toMs - forMs, draw.below(100), forMs);
-      if (store == StoreKind.STANDALONE || !needsProxy(fault.kind())) {
+      final FaultPlan fault = new FaultPlan(i, kind, toMs - forMs, draw.below(100), forMs);
+      if (canHappen(fault.kind(), store)) {
         faults.add(fault);
       }
     }
@@ -201,11 +219,28 @@ public record Plan(
     return faults;
   }
 
-  private static boolean needsProxy(FaultPlan.Kind kind) {
+  private static long longestMs(FaultPlan.Kind kind) {
     return switch (kind) {
-      case REPLIES_DELAYED, REPLIES_DROPPED, REPLIES_TRICKLED, STORE_CUT_OFF, STORE_REFUSES -> true;
-      default -> false;
+      case SIDECAR_STOPPED, STORE_HUNG -> 60_000;
+      default -> 3_000;
     };
+  }
+
+  private static boolean canHappen(FaultPlan.Kind kind, StoreKind store) {
+    return switch (kind) {
+      // A proxy stands in front of a single server only.
+      case REPLIES_DELAYED, REPLIES_DROPPED, REPLIES_TRICKLED, STORE_CUT_OFF, STORE_REFUSES ->
+          store == StoreKind.STANDALONE;
+      case STORE_CLOCK_SET -> store == StoreKind.STANDALONE || store == StoreKind.SHARDED;
+      case SLOT_MOVED -> store == StoreKind.CLUSTER;
+      case WRITES_LOST -> store == StoreKind.SENTINEL;
+      default -> true;
+    };
+  }
+
+  /** Whether a fault of a kind is to happen. */
+  public boolean has(FaultPlan.Kind kind) {
+    return faults.stream().anyMatch(fault -> fault.kind() == kind);
   }
 
   private Plan with(
@@ -219,6 +254,7 @@ public record Plan(
         sidecars,
         http2Service,
         store,
+        storeSecured,
         storeDeadlineMs,
         rules,
         clients,
@@ -263,12 +299,13 @@ public record Plan(
   public String text() {
     final List<String> lines = new ArrayList<>();
     lines.add(
-        "seed %d: %d sidecars, service of %s, store %s, redis.deadline %d ms, %d s"
+        "seed %d: %d sidecars, service of %s, store %s%s, redis.deadline %d ms, %d s"
             .formatted(
                 seed,
                 sidecars,
                 http2Service ? "HTTP/2" : "HTTP/1.1",
                 store,
+                storeSecured ? " by TLS and an ACL" : "",
                 storeDeadlineMs,
                 lastsMs / 1_000));
     rules.forEach(

@@ -36,7 +36,9 @@ public final class RuleChange {
       }
       case 2 -> {
         final LimitPlan another = Plan.drawLimit(draw, rule.cost());
-        if (rule.limits().size() > 3 || rule.limits().stream().anyMatch(another::hasBudgetsOf)) {
+        if (first.queues()
+            || rule.limits().size() > 3
+            || rule.limits().stream().anyMatch(another::hasBudgetsOf)) {
           yield rule;
         }
         final List<LimitPlan> limits = new ArrayList<>(rule.limits());
@@ -47,7 +49,7 @@ public final class RuleChange {
       case 4 ->
           switch (rule.mode()) {
             case LOCAL -> rule.withDryRun(!rule.dryRun());
-            case EXACT -> rule.withMode(RulePlan.Mode.LEASED);
+            case EXACT -> first.queues() ? rule : rule.withMode(RulePlan.Mode.LEASED);
             case LEASED -> rule.withMode(RulePlan.Mode.EXACT);
           };
       default -> rule.withOnStoreFailure(draw.of(RulePlan.OnStoreFailure.values()));

@@ -1,6 +1,7 @@
 package dev.weir.bench.torture.site;
 
 import dev.weir.bench.process.ServerProcess;
+import dev.weir.bench.torture.plan.FaultPlan;
 import dev.weir.bench.torture.plan.RulePlan;
 import dev.weir.bench.torture.traffic.Target;
 import java.io.IOException;
@@ -27,18 +28,24 @@ final class Sidecar implements AutoCloseable {
   private final Path launcher;
   private final Path folder;
   private final String settings;
+  private final DayClock clock;
+  private final SmallDisk logs;
   private final List<Life> lives = new ArrayList<>();
   private volatile Life present;
 
   /**
    * @param folder for its files, there and empty.
-   * @param settings all but its own addresses and the rules.
+   * @param settings all but its own addresses, its latency log and the rules.
+   * @param clock of each process.
+   * @param logs of each process, which end when this does.
    */
-  Sidecar(int number, Path launcher, Path folder, String settings) {
+  Sidecar(int number, Path launcher, Path folder, String settings, DayClock clock, SmallDisk logs) {
     this.number = number;
     this.launcher = launcher;
     this.folder = folder;
     this.settings = settings;
+    this.clock = clock;
+    this.logs = logs;
   }
 
   Target target() {
@@ -62,25 +69,23 @@ final class Sidecar implements AutoCloseable {
       throws IOException {
     final int life = LIVES.incrementAndGet();
     final Target target = new Target(number, life, port, decisionPort);
-    final Path log = folder.resolve("log-" + life);
+    final Path log = logs.folder().resolve("log-" + life);
     write(target, adminPort, rules(rules));
     final ServerProcess process =
-        ServerProcess.start(
-            "weir",
-            // A shell in the background would have it ignore them.
-            List.of(
-                "env",
-                "--default-signal=INT,HUP",
-                launcher.toString(),
-                "run",
-                "-c",
-                file(target).toString()),
-            log,
-            port,
-            decisionPort,
-            adminPort);
+        ServerProcess.start("weir", command(target), log, port, decisionPort, adminPort);
     present = new Life(target, adminPort, log, process);
     lives.add(present);
+  }
+
+  private List<String> command(Target target) {
+    final List<String> command = new ArrayList<>();
+    command.add("env");
+    // A shell in the background would have it ignore them.
+    command.add("--default-signal=INT,HUP");
+    clock.environment().forEach((name, value) -> command.add(name + "=" + value));
+    command.add(launcher.toString());
+    command.addAll(List.of("run", "-c", file(target).toString()));
+    return command;
   }
 
   private Path file(Target target) {
@@ -91,8 +96,14 @@ final class Sidecar implements AutoCloseable {
     final Path next = folder.resolve("next");
     Files.writeString(
         next,
-        "listen: 127.0.0.1:%d\ndecision: 127.0.0.1:%d\nadmin: 127.0.0.1:%d\n%s%s"
-            .formatted(target.port(), target.decisionPort(), adminPort, settings, rules));
+        "listen: 127.0.0.1:%d\ndecision: 127.0.0.1:%d\nadmin: 127.0.0.1:%d\nlatency-log: %s\n%s%s"
+            .formatted(
+                target.port(),
+                target.decisionPort(),
+                adminPort,
+                logs.folder().resolve("latencies-" + target.life()),
+                settings,
+                rules));
     Files.move(next, file(target), StandardCopyOption.REPLACE_EXISTING);
   }
 
@@ -139,8 +150,32 @@ final class Sidecar implements AutoCloseable {
     }
   }
 
+  /** Sets the time of day for a while. */
+  void setClock(long aheadNs, long lastsMs) throws IOException, InterruptedException {
+    clock.set(aheadNs);
+    TimeUnit.MILLISECONDS.sleep(lastsMs);
+    clock.set(0);
+  }
+
+  /** Leaves no room for logs for a while. */
+  void fillLogs(long lastsMs) throws IOException, InterruptedException {
+    logs.fill();
+    TimeUnit.MILLISECONDS.sleep(lastsMs);
+    logs.free();
+  }
+
+  /** Whether a fault can happen on this machine. */
+  boolean canHappen(FaultPlan.Kind fault) {
+    return switch (fault) {
+      case SIDECAR_CLOCK_SET -> clock.canBeSet();
+      case LOGS_FULL -> logs.canBeFilled();
+      default -> true;
+    };
+  }
+
   @Override
   public void close() {
     lives.forEach(Life::close);
+    logs.close();
   }
 }

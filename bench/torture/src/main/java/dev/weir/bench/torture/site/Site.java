@@ -55,12 +55,22 @@ public final class Site implements AutoCloseable {
     service = Service.start(plan.http2Service(), ledger);
     StoreSite started = null;
     try {
-      started = new StoreSite(plan.store());
+      final Path clock = clock(folder);
+      started = new StoreSite(plan, folder, DayClock.of(clock, folder.resolve("store-clock")));
       for (int i = 0; i < plan.sidecars(); i++) {
         final Path own = Files.createDirectory(folder.resolve("sidecar-" + i));
         Files.writeString(own.resolve(TOKENS), TOKEN + "\n");
         writeEnvoys(own);
-        sidecars.add(new Sidecar(i, launcher, own, settings(started, own)));
+        sidecars.add(
+            new Sidecar(
+                i,
+                launcher,
+                own,
+                settings(started, own),
+                DayClock.of(clock, own.resolve("clock")),
+                SmallDisk.at(
+                    Files.createDirectory(own.resolve("logs")),
+                    plan.has(FaultPlan.Kind.LOGS_FULL))));
       }
       store = started;
       for (Sidecar sidecar : sidecars) {
@@ -96,6 +106,13 @@ public final class Site implements AutoCloseable {
             hasEnvoys() ? "ratelimit-config: " + own.resolve(ENVOYS) : "",
             at.settings(),
             plan.storeDeadlineMs());
+  }
+
+  /** The library that sets clocks; null if none is set, or there is no compiler. */
+  private Path clock(Path folder) throws IOException {
+    final boolean isWanted =
+        plan.has(FaultPlan.Kind.SIDECAR_CLOCK_SET) || plan.has(FaultPlan.Kind.STORE_CLOCK_SET);
+    return isWanted ? DayClock.compile(folder) : null;
   }
 
   private boolean hasEnvoys() {
@@ -171,10 +188,13 @@ public final class Site implements AutoCloseable {
     return Arrays.stream(passed).anyMatch(each -> each < 0) ? -1 : Arrays.stream(passed).sum();
   }
 
-  /** A fault happens, and is over when this returns. */
+  /** A fault happens, if it can on this machine, and is over when this returns. */
   public void happen(FaultPlan fault) throws IOException, InterruptedException {
     final long fromNs = System.nanoTime();
     final Sidecar sidecar = sidecars.get(fault.target() % sidecars.size());
+    if (!sidecar.canHappen(fault.kind()) || !store.canHappen(fault.kind())) {
+      return;
+    }
     switch (fault.kind()) {
       case SIDECAR_STOPPED -> {
         sidecar.present().process().suspend();
@@ -193,6 +213,8 @@ public final class Site implements AutoCloseable {
         sidecar.present().remember();
         before.terminate();
       }
+      case SIDECAR_CLOCK_SET -> sidecar.setClock(fault.stepNs(), fault.lastsMs());
+      case LOGS_FULL -> sidecar.fillLogs(fault.lastsMs());
       case RULES_CHANGED -> change(RuleChange.apply(rules, fault.number() * 100 + fault.target()));
       case RULES_BROKEN -> write("rules:\n  - id: broken\n    limit: 0/1m\n");
       case BUDGETS_RESET -> Probes.reset(sidecar.target(), rule(fault).path(), TOKEN);
@@ -201,7 +223,7 @@ public final class Site implements AutoCloseable {
     }
     final int happenedTo =
         switch (fault.kind()) {
-          case SIDECAR_STOPPED, SIDECAR_KILLED, SIDECAR_REPLACED ->
+          case SIDECAR_STOPPED, SIDECAR_KILLED, SIDECAR_REPLACED, SIDECAR_CLOCK_SET, LOGS_FULL ->
               fault.target() % sidecars.size();
           default -> Happening.ALL;
         };

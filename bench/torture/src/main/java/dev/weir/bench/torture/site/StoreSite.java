@@ -7,11 +7,14 @@ import dev.weir.scripts.server.RedisBinary;
 import dev.weir.scripts.server.RedisCluster;
 import dev.weir.scripts.server.RedisSentinels;
 import dev.weir.scripts.server.RedisServer;
+import dev.weir.scripts.server.SelfSignedCertificate;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** The store, of any topology, and the faults that it can have. One thread uses it. */
@@ -25,17 +28,59 @@ final class StoreSite implements AutoCloseable {
 
   private final List<AutoCloseable> parts = new ArrayList<>();
   private final List<RedisServer> servers = new ArrayList<>();
+  private static final String USER = "weir";
+  private static final String PASSWORD = "of-the-torture-run";
+
+  /** What Weir's user needs (docs/fleet.md). */
+  private static final List<String> RIGHTS =
+      List.of(
+          "on",
+          ">" + PASSWORD,
+          "~rl:*",
+          "resetchannels",
+          "&rl:reset",
+          "+evalsha",
+          "+eval",
+          "+script|load",
+          "+time",
+          "+mget",
+          "+set",
+          "+del",
+          "+exists",
+          "+zadd",
+          "+zcard",
+          "+zrange",
+          "+zrem",
+          "+zremrangebyscore",
+          "+pexpire",
+          "+info",
+          "+subscribe");
+
+  /** A server evicts keys until it has so many bytes less. */
+  private static final int EVICTED_BYTES = 30_000;
+
+  /** The store's partitions have hash tags of these numbers (docs/fleet.md). */
+  private static final int PARTITIONS = 128;
+
   private final Plan.StoreKind kind;
+  private final DayClock clock;
   private final String nodes;
   private RedisSentinels sentinels;
   private RedisCluster cluster;
   private FaultProxy proxy;
 
-  StoreSite(Plan.StoreKind kind) throws IOException {
-    this.kind = kind;
+  /**
+   * Starts it.
+   *
+   * @param folder for files, there and empty.
+   * @param clock of its first server.
+   */
+  StoreSite(Plan plan, Path folder, DayClock clock) throws IOException {
+    kind = plan.store();
+    this.clock = clock;
     final Path binary = RedisBinary.installed().orElseGet(RedisBinary::embedded);
     try {
-      nodes = start(binary);
+      nodes = plan.storeSecured() ? startSecured(binary, folder) : start(binary);
     } catch (IOException | RuntimeException e) {
       close();
       throw e;
@@ -45,14 +90,10 @@ final class StoreSite implements AutoCloseable {
   private String start(Path binary) throws IOException {
     switch (kind) {
       case STANDALONE -> {
-        servers.add(started(RedisServer.on(binary).start()));
-        proxy = started(new FaultProxy(servers.get(0).port()));
-        return "nodes: [127.0.0.1:" + proxy.port() + "]";
+        return startSingle(RedisServer.on(binary));
       }
       case SHARDED -> {
-        servers.add(started(RedisServer.on(binary).start()));
-        servers.add(started(RedisServer.on(binary).start()));
-        return "topology: sharded, nodes: " + addresses(servers);
+        return startSharded(RedisServer.on(binary), RedisServer.on(binary));
       }
       case SENTINEL -> {
         sentinels = started(RedisSentinels.start(binary));
@@ -68,6 +109,36 @@ final class StoreSite implements AutoCloseable {
       }
       default -> throw new IllegalStateException(kind.toString());
     }
+  }
+
+  private String startSingle(RedisServer.Builder server) throws IOException {
+    servers.add(started(server.environment(clock.environment()).start()));
+    proxy = started(new FaultProxy(servers.get(0).port()));
+    return "nodes: [127.0.0.1:" + proxy.port() + "]";
+  }
+
+  private String startSharded(RedisServer.Builder one, RedisServer.Builder other)
+      throws IOException {
+    servers.add(started(one.environment(clock.environment()).start()));
+    servers.add(started(other.start()));
+    return "topology: sharded, nodes: " + addresses(servers);
+  }
+
+  /** Servers that speak TLS and know one user, with the rights that it needs and no others. */
+  private String startSecured(Path binary, Path folder) throws IOException {
+    final SelfSignedCertificate certificate = new SelfSignedCertificate();
+    final Supplier<RedisServer.Builder> server =
+        () -> RedisServer.on(binary).tls(certificate).user(USER, RIGHTS.toArray(String[]::new));
+    final Path password = folder.resolve("password");
+    Files.writeString(password, PASSWORD + "\n");
+    return "tls: true, tls-ca: %s, username: %s, password-file: %s, %s"
+        .formatted(
+            certificate.writeCertificate(folder),
+            USER,
+            password,
+            kind == Plan.StoreKind.SHARDED
+                ? startSharded(server.get(), server.get())
+                : startSingle(server.get()));
   }
 
   private <T extends AutoCloseable> T started(T part) {
@@ -102,6 +173,20 @@ final class StoreSite implements AutoCloseable {
         TimeUnit.MILLISECONDS.sleep(fault.lastsMs());
         server.text("CONFIG", "SET", "maxmemory", "0");
       }
+      case STORE_EVICTS -> evict(fault);
+      case STORE_CLOCK_SET -> {
+        clock.set(fault.stepNs());
+        TimeUnit.MILLISECONDS.sleep(fault.lastsMs());
+        clock.set(0);
+      }
+      case SLOT_MOVED -> moveSlot(fault);
+      case WRITES_LOST -> {
+        final RedisServer master = sentinels.master();
+        master.text("ACL", "SETUSER", "default", "-psync", "-sync");
+        master.text("CLIENT", "KILL", "TYPE", "replica");
+        TimeUnit.MILLISECONDS.sleep(fault.lastsMs());
+        kill(fault);
+      }
       case REPLIES_DELAYED -> spoil(fault, () -> proxy.delayReplies(DELAY_MS));
       case REPLIES_DROPPED -> spoil(fault, () -> proxy.dropReplies(DROPPED));
       case REPLIES_TRICKLED -> spoil(fault, () -> proxy.trickle(PIECE_BYTES, 2));
@@ -109,6 +194,45 @@ final class StoreSite implements AutoCloseable {
       case STORE_REFUSES -> spoil(fault, proxy::refuse);
       default -> throw new IllegalArgumentException(fault.toString());
     }
+  }
+
+  private void evict(FaultPlan fault) throws IOException, InterruptedException {
+    final RedisServer server = server(fault);
+    final long used =
+        server
+            .text("INFO", "memory")
+            .lines()
+            .filter(line -> line.startsWith("used_memory:"))
+            .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+            .findFirst()
+            .orElseThrow();
+    server.text("CONFIG", "SET", "maxmemory-policy", "allkeys-random");
+    server.text("CONFIG", "SET", "maxmemory", Long.toString(used - EVICTED_BYTES));
+    TimeUnit.MILLISECONDS.sleep(fault.lastsMs());
+    server.text("CONFIG", "SET", "maxmemory", "0");
+    server.text("CONFIG", "SET", "maxmemory-policy", "noeviction");
+  }
+
+  /** Moves the next slot that has keys, if there is one. */
+  private void moveSlot(FaultPlan fault) throws IOException, InterruptedException {
+    for (int i = 0; i < PARTITIONS; i++) {
+      final int slot = cluster.slotOf("{p" + (fault.target() + i) % PARTITIONS + "}");
+      final RedisServer from = cluster.masterOf(slot);
+      final String keys = from.text("CLUSTER", "COUNTKEYSINSLOT", Integer.toString(slot));
+      if (Integer.parseInt(keys) > 0) {
+        final RedisServer to =
+            cluster.masterOf((slot + RedisCluster.SLOT_COUNT / 2) % RedisCluster.SLOT_COUNT);
+        cluster.migrate(slot, to, false);
+        TimeUnit.MILLISECONDS.sleep(fault.lastsMs());
+        cluster.migrate(slot, to, true);
+        return;
+      }
+    }
+  }
+
+  /** Whether a fault can happen on this machine. */
+  boolean canHappen(FaultPlan.Kind fault) {
+    return fault != FaultPlan.Kind.STORE_CLOCK_SET || clock.canBeSet();
   }
 
   private RedisServer server(FaultPlan fault) {

@@ -129,6 +129,7 @@ public final class HonestClient implements Runnable {
       connection =
           switch (plan.kind()) {
             case HTTP1 -> new Http1Connection(CLIENT, target.port(), "", TIMEOUT_MS);
+            case WEB_SOCKET -> new Tunnel(target.port(), TIMEOUT_MS);
             case HTTP_CHECK ->
                 new Http1Connection(PROXY, target.decisionPort(), "/v1/check", TIMEOUT_MS);
             case HTTP2 ->

@@ -48,15 +48,25 @@ final class Http1Connection implements Connection {
     }
     final HttpInput.Body body = in.body(head);
     open = !"close".equalsIgnoreCase(head.fields().get("connection"));
-    final int status = Integer.parseInt(head.line().substring(9, 12));
-    return switch (status) {
-      case 200 -> prefix.isEmpty() ? checked(question, head, body) : Answer.PASSED;
-      case 429 -> Answer.REFUSED;
-      default ->
-          new Answer(
-              status == 503 && text(body).contains("store") ? Outcome.UNDECIDED : Outcome.FAILED,
-              status + " " + text(body));
-    };
+    if (status(head) != 200) {
+      return notPassed(head, body);
+    }
+    return prefix.isEmpty() ? checked(question, head, body) : Answer.PASSED;
+  }
+
+  private static int status(HttpInput.Head head) {
+    return Integer.parseInt(head.line().substring(9, 12));
+  }
+
+  /** What an answer says that is not the service's. */
+  static Answer notPassed(HttpInput.Head head, HttpInput.Body body) {
+    final int status = status(head);
+    if (status == 429) {
+      return Answer.REFUSED;
+    }
+    return new Answer(
+        status == 503 && text(body).contains("store") ? Outcome.UNDECIDED : Outcome.FAILED,
+        status + " " + text(body));
   }
 
   private static String text(HttpInput.Body body) {
@@ -70,23 +80,29 @@ final class Http1Connection implements Connection {
     if (!number.equals(head.fields().get(Question.NUMBER))) {
       return new Answer(Outcome.SPOILT, "has the answer of another request: " + head);
     }
-    if (!Arrays.equals(expected, body.bytes())) {
-      return new Answer(
-          Outcome.SPOILT,
-          "differs at byte %d of %d, has %d"
-              .formatted(
-                  Arrays.mismatch(expected, body.bytes()), expected.length, body.bytes().length));
+    final Answer content = compared(expected, body.bytes());
+    if (content != Answer.PASSED) {
+      return content;
     }
     return question.chunked() && !number.equals(body.trailers().get("x-end"))
         ? new Answer(Outcome.SPOILT, "has the trailers " + body.trailers())
         : Answer.PASSED;
   }
 
-  private byte[] bytes(Question question) {
-    final byte[] content =
-        prefix.isEmpty() ? Content.of(question.number(), question.bodyLength()) : new byte[0];
+  /** Whether what came is what was expected. */
+  static Answer compared(byte[] expected, byte[] came) {
+    return Arrays.equals(expected, came)
+        ? Answer.PASSED
+        : new Answer(
+            Outcome.SPOILT,
+            "differs at byte %d of %d, has %d"
+                .formatted(Arrays.mismatch(expected, came), expected.length, came.length));
+  }
+
+  /** A head without its end. */
+  static StringBuilder head(String begin, Question question) {
     final StringBuilder head = new StringBuilder();
-    head.append(content.length > 0 ? "POST " : "GET ").append(prefix).append(question.path());
+    head.append(begin);
     head.append(" HTTP/1.1\r\nHost: torture\r\nTE: trailers\r\n");
     head.append(Question.NUMBER).append(": ").append(question.number()).append("\r\n");
     for (int i = 0; i < LimitPlan.FIELDS.size(); i++) {
@@ -95,7 +111,14 @@ final class Http1Connection implements Connection {
     }
     head.append(Question.CONDUCT).append(": echo");
     head.append(question.chunked() ? ",chunked" : "").append(question.slow() ? ",slow" : "");
-    head.append("\r\n");
+    return head.append("\r\n");
+  }
+
+  private byte[] bytes(Question question) {
+    final byte[] content =
+        prefix.isEmpty() ? Content.of(question.number(), question.bodyLength()) : new byte[0];
+    final String method = content.length > 0 ? "POST " : "GET ";
+    final StringBuilder head = head(method + prefix + question.path(), question);
     if (content.length > 0) {
       head.append(
           question.chunked()
@@ -103,7 +126,7 @@ final class Http1Connection implements Connection {
               : "Content-Length: " + content.length + "\r\n");
     }
     final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    out.writeBytes(head.append("\r\n").toString().getBytes(StandardCharsets.ISO_8859_1));
+    out.writeBytes(ascii(head.append("\r\n").toString()));
     if (content.length > 0 && question.chunked()) {
       writeChunks(out, content, "");
     } else {
@@ -112,15 +135,19 @@ final class Http1Connection implements Connection {
     return out.toByteArray();
   }
 
+  static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+
   /** Writes content in chunks, and trailer lines behind it. */
   static void writeChunks(ByteArrayOutputStream out, byte[] content, String trailers) {
     for (int at = 0; at < content.length; at += PIECE_BYTES) {
       final int length = Math.min(PIECE_BYTES, content.length - at);
-      out.writeBytes((Integer.toHexString(length) + "\r\n").getBytes(StandardCharsets.US_ASCII));
+      out.writeBytes(ascii(Integer.toHexString(length) + "\r\n"));
       out.write(content, at, length);
-      out.writeBytes("\r\n".getBytes(StandardCharsets.US_ASCII));
+      out.writeBytes(ascii("\r\n"));
     }
-    out.writeBytes(("0\r\n" + trailers + "\r\n").getBytes(StandardCharsets.US_ASCII));
+    out.writeBytes(ascii("0\r\n" + trailers + "\r\n"));
   }
 
   @Override

@@ -8,7 +8,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -76,6 +75,10 @@ final class Http1Service implements Service {
       final HttpInput in = new HttpInput(socket.getInputStream());
       for (HttpInput.Head head = in.head(); head != null && !closed; head = in.head()) {
         ledger.note(head.fields().get(Question.NUMBER));
+        if (head.fields().containsKey("upgrade")) {
+          tunnel(socket);
+          return;
+        }
         answer(head, in, socket);
       }
     } catch (IOException | InterruptedException e) {
@@ -85,6 +88,15 @@ final class Http1Service implements Service {
       Sockets.close(socket);
       open.remove(socket);
     }
+  }
+
+  /** Sends back what comes, to its end. */
+  private static void tunnel(Socket socket) throws IOException {
+    final OutputStream out = socket.getOutputStream();
+    out.write(
+        Http1Connection.ascii(
+            "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"));
+    socket.getInputStream().transferTo(out);
   }
 
   private static void answer(HttpInput.Head head, HttpInput in, Socket socket)
@@ -97,17 +109,21 @@ final class Http1Service implements Service {
         throw new IOException("silent to the end");
       }
       case "reset" -> {
-        out.write(ascii("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart"));
+        out.write(Http1Connection.ascii("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\npart"));
         Sockets.reset(socket);
       }
       case "lie" -> {
         in.body(head);
-        out.write(ascii("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nlies"));
+        out.write(
+            Http1Connection.ascii(
+                "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nlies"));
         throw new IOException("lied");
       }
       case "large" -> {
         in.body(head);
-        out.write(ascii("HTTP/1.1 200 OK\r\nContent-Length: " + LARGE.length + "\r\n\r\n"));
+        out.write(
+            Http1Connection.ascii(
+                "HTTP/1.1 200 OK\r\nContent-Length: " + LARGE.length + "\r\n\r\n"));
         out.write(LARGE);
       }
       default -> {
@@ -127,19 +143,17 @@ final class Http1Service implements Service {
   private static void echo(OutputStream out, String number, byte[] content, boolean chunked)
       throws IOException {
     final ByteArrayOutputStream answer = new ByteArrayOutputStream();
-    answer.writeBytes(ascii("HTTP/1.1 200 OK\r\n" + Question.NUMBER + ": " + number + "\r\n"));
+    answer.writeBytes(
+        Http1Connection.ascii("HTTP/1.1 200 OK\r\n" + Question.NUMBER + ": " + number + "\r\n"));
     if (chunked) {
-      answer.writeBytes(ascii("Transfer-Encoding: chunked\r\nTrailer: x-end\r\n\r\n"));
+      answer.writeBytes(
+          Http1Connection.ascii("Transfer-Encoding: chunked\r\nTrailer: x-end\r\n\r\n"));
       Http1Connection.writeChunks(answer, content, "x-end: " + number + "\r\n");
     } else {
-      answer.writeBytes(ascii("Content-Length: " + content.length + "\r\n\r\n"));
+      answer.writeBytes(Http1Connection.ascii("Content-Length: " + content.length + "\r\n\r\n"));
       answer.writeBytes(content);
     }
     out.write(answer.toByteArray());
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   @Override

@@ -79,7 +79,8 @@ final class HttpInput {
     return new Body(length == null ? new byte[0] : exactly(Integer.parseInt(length)), Map.of());
   }
 
-  private byte[] exactly(int length) throws IOException {
+  /** So many bytes as they come. */
+  byte[] exactly(int length) throws IOException {
     final byte[] bytes = in.readNBytes(length);
     if (bytes.length < length) {
       throw new EOFException("ended after " + bytes.length + " of " + length + " bytes");

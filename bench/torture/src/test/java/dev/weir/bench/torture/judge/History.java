@@ -153,6 +153,7 @@ final class History {
             2,
             false,
             Plan.StoreKind.STANDALONE,
+            false,
             100,
             rules,
             List.of(),

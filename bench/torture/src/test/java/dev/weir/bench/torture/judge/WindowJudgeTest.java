@@ -57,6 +57,25 @@ final class WindowJudgeTest {
   }
 
   @Test
+  void onlyWindowsOfTheClockFollowAClockThatIsSet() {
+    for (Algorithm algorithm : Algorithm.values()) {
+      final History history = new History(algorithm, 10, Mode.LOCAL).pass(25, 100, 101);
+      assertEquals(1, found(history), algorithm.toString());
+      history.happen(FaultPlan.Kind.SIDECAR_CLOCK_SET, 50, 60);
+      final boolean follows = algorithm.promise() == Algorithm.Promise.CLOCK_WINDOW;
+      assertEquals(follows ? 0 : 1, found(history), algorithm.toString());
+    }
+  }
+
+  @Test
+  void aStoreWhoseClockIsSetGrantsAnewTwice() {
+    final History history = new History(Algorithm.FIXED_WINDOW, 10, Mode.EXACT);
+    history.happen(FaultPlan.Kind.STORE_CLOCK_SET, 50, 60);
+    assertEquals(0, found(history.pass(30, 40, 70)));
+    assertEquals(1, found(history.pass(1, 40, 70)));
+  }
+
+  @Test
   void countsWhatReachedTheServiceWithoutAnAnswer() {
     final History history = new History(Algorithm.SLIDING_LOG, 1, Mode.EXACT).pass(1, 0, 1);
     assertEquals(0, found(history.ask(2, 3, Outcome.FAILED)));
