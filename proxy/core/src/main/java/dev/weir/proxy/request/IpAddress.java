@@ -53,6 +53,11 @@ public record IpAddress(long high, long low) {
     return new IpAddress(high & maskHigh(bits), low & maskLow(bits));
   }
 
+  /** The address behind this one; behind the last one comes the first. */
+  public IpAddress next() {
+    return new IpAddress(low == -1 ? high + 1 : high, low + 1);
+  }
+
   public boolean isV4() {
     return high == 0 && low >>> 32 == 0xFFFF;
   }

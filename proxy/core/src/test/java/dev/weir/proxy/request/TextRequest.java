@@ -21,7 +21,7 @@ public final class TextRequest {
   }
 
   /**
-   * @param fields names and values in turn.
+   * @param fields names and values in turn; the name {@code :authority} is that of the host.
    */
   public static RequestView of(String method, String target, String... fields) {
     return from("192.0.2.1", method, target, fields);
@@ -64,6 +64,10 @@ public final class TextRequest {
       view.query(queryAt, target.length() - question - 1);
     }
     for (int i = 0; i < fields.length; i += 2) {
+      if (fields[i].equals(":authority")) {
+        view.authority(at[i + 1], fields[i + 1].length());
+        continue;
+      }
       view.addField(at[i], fields[i].length(), at[i + 1], fields[i + 1].length());
     }
     return view;

@@ -45,7 +45,7 @@ final class QuestionRules {
   /** The rule of a question; null if there is none. */
   Rule find(Question question) {
     String ruleId = question.ruleId();
-    return ruleId == null ? rules.match(question.request()) : rules.find(ruleId);
+    return ruleId == null ? rules.match(identities.matched(question)) : rules.find(ruleId);
   }
 
   /** Reads the identities of a question; returns the reason to refuse it, or null. */
@@ -72,7 +72,7 @@ final class QuestionRules {
     for (int i = 0; i < count; i++) {
       Question question = questions[i];
       if (question != null) {
-        if (before == null || !isOfSameRule(question, before)) {
+        if (before == null || rules.hasConditions() || !isOfSameRule(question, before)) {
           rule = find(question);
         }
         lookAhead(question, rule, prefetches[i], gate);
@@ -82,7 +82,9 @@ final class QuestionRules {
     gate.fetch();
   }
 
-  /** Whether two questions find the same rule, as they have the same path and method. */
+  /**
+   * Whether two questions find one rule, as they have one path and method, and rules ask no more.
+   */
   private static boolean isOfSameRule(Question one, Question other) {
     return one.request() == other.request() && Objects.equals(one.ruleId(), other.ruleId());
   }

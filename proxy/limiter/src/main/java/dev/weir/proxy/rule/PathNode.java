@@ -1,6 +1,5 @@
 package dev.weir.proxy.rule;
 
-import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.rule.spec.SegmentLabel;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
@@ -9,8 +8,6 @@ import org.agrona.DirectBuffer;
  * A node in the trie of path patterns. Built by {@link RuleMatcher}, and not changed afterwards.
  */
 final class PathNode {
-  private static final Rule[] NO_RULES = {};
-
   private final byte[] label;
   private final long[] words;
   private final boolean plain;
@@ -18,8 +15,8 @@ final class PathNode {
   private PathNode[] literals;
   private int literalCount;
   private PathNode single;
-  private Rule[] here = NO_RULES;
-  private Rule[] rest = NO_RULES;
+  private RuleChoice here = RuleChoice.NONE;
+  private RuleChoice rest = RuleChoice.NONE;
 
   PathNode(byte[] label, long hash) {
     this.label = label;
@@ -74,38 +71,38 @@ final class PathNode {
     return slot;
   }
 
-  /** Appends a rule whose pattern ends here; rules are tried in the order of the calls. */
-  void addHere(Rule rule) {
-    here = append(here, rule);
+  /** The rules whose pattern ends here. */
+  RuleChoice here() {
+    if (here == RuleChoice.NONE) {
+      here = new RuleChoice();
+    }
+    return here;
   }
 
-  /** Appends a rule whose pattern ends here with {@code **}. */
-  void addRest(Rule rule) {
-    rest = append(rest, rule);
-  }
-
-  private static Rule[] append(Rule[] rules, Rule rule) {
-    Rule[] longer = Arrays.copyOf(rules, rules.length + 1);
-    longer[rules.length] = rule;
-    return longer;
+  /** The rules whose pattern ends here with {@code **}. */
+  RuleChoice rest() {
+    if (rest == RuleChoice.NONE) {
+      rest = new RuleChoice();
+    }
+    return rest;
   }
 
   /**
    * The most specific rule for the rest of the path; null if there is none. Each node tries its
    * literal child, the child for any segment, and its {@code **} rules, in this order, so the first
-   * that is found is the most specific. A rule for other methods counts as not found.
+   * that is found is the most specific. A rule whose conditions do not hold counts as not found.
    *
    * @param at start of the next segment.
    */
-  Rule match(RequestView request, DirectBuffer bytes, int at, int end, boolean ignoreCase) {
+  Rule match(MatchedRequest request, DirectBuffer bytes, int at, int end, boolean ignoreCase) {
     int from = at;
     while (from < end && (bytes.getByte(from) == '/' || bytes.getByte(from) == ';')) {
       // An empty segment, or one that is parameters only, is none.
       from = SegmentLabel.endOfSegment(bytes, from, end) + 1;
     }
     if (from >= end) {
-      Rule found = first(here, request);
-      return found != null ? found : first(rest, request);
+      Rule found = here.first(request);
+      return found != null ? found : rest.first(request);
     }
     if (literals != null || single != null) {
       int segmentEnd = SegmentLabel.endOfSegment(bytes, from, end);
@@ -123,12 +120,12 @@ final class PathNode {
         }
       }
     }
-    return first(rest, request);
+    return rest.first(request);
   }
 
   /** Finds a rule for a target without a path. */
-  Rule matchRest(RequestView request) {
-    return first(rest, request);
+  Rule matchRest(MatchedRequest request) {
+    return rest.first(request);
   }
 
   private PathNode find(DirectBuffer bytes, int from, int end, boolean ignoreCase) {
@@ -149,14 +146,5 @@ final class PathNode {
             && end - from == label.length
             && SegmentLabel.isVerbatim(words, bytes, from, end, ignoreCase)
         || SegmentLabel.matches(label, bytes, from, end, ignoreCase);
-  }
-
-  private static Rule first(Rule[] rules, RequestView request) {
-    for (Rule rule : rules) {
-      if (rule.matchesMethod(request)) {
-        return rule;
-      }
-    }
-    return null;
   }
 }

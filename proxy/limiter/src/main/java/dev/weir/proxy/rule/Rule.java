@@ -1,6 +1,5 @@
 package dev.weir.proxy.rule;
 
-import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.Mode;
@@ -19,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
-import org.agrona.DirectBuffer;
 
 /** A compiled rule. Immutable; any thread. */
 public final class Rule {
@@ -39,7 +37,7 @@ public final class Rule {
   private final int localGroupCount;
   private final ScriptLimit[] storeLimits;
   private final boolean isLeased;
-  private final byte[][] methods;
+  private final RuleConditions conditions;
 
   /**
    * @param index of the rule in the file, from 0.
@@ -55,10 +53,7 @@ public final class Rule {
     this.index = index;
     this.cost = spec.budgets().get(0).cost().units();
     this.hasCosts = hasCosts(spec);
-    this.methods = new byte[spec.match().methods().size()][];
-    for (int i = 0; i < methods.length; i++) {
-      methods[i] = spec.match().methods().get(i).getBytes(StandardCharsets.US_ASCII);
-    }
+    this.conditions = new RuleConditions(spec.match());
     if (spec.action() == RuleAction.LIMIT) {
       this.budgets = budgets(spec, version, previous, clock);
       this.remembered = budgets;
@@ -347,28 +342,9 @@ public final class Rule {
     return spec;
   }
 
-  boolean matchesMethod(RequestView request) {
-    if (methods.length == 0) {
-      return true;
-    }
-    DirectBuffer bytes = request.bytes();
-    int offset = request.methodOffset();
-    int length = request.methodLength();
-    for (byte[] method : methods) {
-      if (method.length == length && equal(method, bytes, offset)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean equal(byte[] method, DirectBuffer bytes, int offset) {
-    for (int i = 0; i < method.length; i++) {
-      if (bytes.getByte(offset + i) != method[i]) {
-        return false;
-      }
-    }
-    return true;
+  /** Whether a request fulfils all conditions beside host and path. */
+  boolean holds(MatchedRequest request) {
+    return conditions.hold(request);
   }
 
   @Override

@@ -1,6 +1,5 @@
 package dev.weir.proxy.rule;
 
-import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.HashMap;
@@ -17,7 +16,8 @@ public final class RuleSet {
 
   private final List<Rule> rules;
   private final Map<String, Rule> byId = new HashMap<>();
-  private final RuleMatcher matcher;
+  private final HostMatcher matcher;
+  private final boolean hasConditions;
   private final boolean ignoreCase;
   private final long version;
 
@@ -32,7 +32,8 @@ public final class RuleSet {
       byId.put(spec.id(), compiled[i]);
     }
     this.rules = List.of(compiled);
-    this.matcher = new RuleMatcher(rules, ignoreCase);
+    this.matcher = new HostMatcher(rules, ignoreCase);
+    this.hasConditions = specs.stream().anyMatch(spec -> spec.match().asksMore());
   }
 
   /**
@@ -97,13 +98,20 @@ public final class RuleSet {
   /**
    * The rule for a request; null if there is none.
    *
-   * <p>The most specific pattern wins: segment by segment from the left, a literal before {@code *}
-   * before {@code **}. Between rules of one pattern the highest priority wins, then the first in
-   * the file. A rule for other methods is passed over, and the next most specific one is tried. A
-   * target without a path ({@code OPTIONS *}) matches {@code /**} only.
+   * <p>The most specific host wins: the very host, then the longest of the hosts that it is below,
+   * then every host. Then the most specific pattern: segment by segment from the left, a literal
+   * before {@code *} before {@code **}. Between rules of one host and pattern the highest priority
+   * wins, then the most conditions, then the first in the file. A rule whose conditions do not hold
+   * is passed over, and the next most specific one is tried. A target without a path ({@code
+   * OPTIONS *}) matches {@code /**} only.
    */
-  public Rule match(RequestView request) {
+  public Rule match(MatchedRequest request) {
     return matcher.match(request);
+  }
+
+  /** Whether a rule asks more of requests than path and method. */
+  public boolean hasConditions() {
+    return hasConditions;
   }
 
   /** The rule of an id; null if there is none. */
@@ -145,8 +153,13 @@ public final class RuleSet {
     return rules;
   }
 
-  /** The rules that no request can reach, each with the rule in front of it. */
-  public Map<Rule, Rule> unreachable() {
-    return matcher.unreachable();
+  /** Whether paths match regardless of the case of ASCII letters. */
+  boolean ignoresCase() {
+    return ignoreCase;
+  }
+
+  /** The rules that no request can reach, in the order of the file; worked out anew. */
+  public List<ShadowedRule> unreachable() {
+    return rules.size() < 2 ? List.of() : new ShadowSearch(this).run();
   }
 }

@@ -16,15 +16,21 @@ import dev.weir.proxy.rule.identity.KeyHasher;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.Cidr;
 import dev.weir.proxy.rule.spec.CidrSet;
+import dev.weir.proxy.rule.spec.FieldCondition;
+import dev.weir.proxy.rule.spec.HostPattern;
+import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.KeySpec;
+import dev.weir.proxy.rule.spec.MatchSpec;
 import dev.weir.proxy.rule.spec.OnMissingKey;
 import dev.weir.proxy.rule.spec.PathPattern;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.rule.spec.ValueTest;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,6 +51,10 @@ class HotPathAllocationTest {
     request("GET", "/users/%40me/keys;v=1"),
     request("GET", "/static/css/a-rather-long-file-name.css"),
     request("DELETE", "/nothing/here"),
+    request("GET", "/tenants/x?k=a%20b&tenant=red", "x-tenant", "t-17"),
+    request("GET", "/tenants/x?k=a%20b&tenant=red", "x-tenant", "nobody", "x-tenant", "t-3"),
+    request("GET", "/partner/x", ":authority", "A.Example.COM.:8443"),
+    request("GET", "/partner/x", ":authority", "[2001:DB8:0::7]:8443"),
   };
   private final UnsafeBuffer path =
       new UnsafeBuffer("/a//b/%7e/../c".getBytes(StandardCharsets.US_ASCII));
@@ -68,7 +78,37 @@ class HotPathAllocationTest {
             .onMissingKey(OnMissingKey.IP)
             .limits(List.of(limit("1/1s", "cookie:s"), limit("9/1m", "header:x-user-id,ip")))
             .build());
+    for (int i = 0; i < 20; i++) {
+      String tenant = "t-" + i;
+      rules.add(with(tenant, b -> b.field(field("header:x-tenant", ValueTest.Kind.EXACT, tenant))));
+    }
+    rules.add(with("k", b -> b.field(field("query:k", ValueTest.Kind.PREFIX, "a b"))));
+    rules.add(with("host", b -> b.host(HostPattern.parse("*.example.com")).cidr(clients())));
+    rules.add(with("ipv6", b -> b.host(HostPattern.parse("[2001:db8::7]")).cidr(clients())));
     return RuleSet.compile(rules, false, RuleSet.EMPTY, 0);
+  }
+
+  private static List<Cidr> clients() {
+    return List.of(Cidr.parse("2001:db8::/32"), Cidr.parse("198.51.100.0/24"));
+  }
+
+  private static FieldCondition field(String part, ValueTest.Kind kind, String text) {
+    return new FieldCondition(KeyPart.parse(part), List.of(ValueTest.of(kind, text)));
+  }
+
+  private static RuleSpec with(String id, Consumer<MatchSpec.Builder> match) {
+    RuleSpec.Builder rule = RuleSpec.builder(id).rate(Rate.parse("1/1s"));
+    match.accept(rule.match());
+    return rule.build();
+  }
+
+  @Test
+  void findsTheRulesWithConditions() {
+    List<String> found = new ArrayList<>();
+    for (int i = 5; i < requests.length; i++) {
+      found.add(rules.match(identity.matched(question.traffic(requests[i]))).id());
+    }
+    assertEquals(List.of("t-17", "t-3", "host", "ipv6"), found);
   }
 
   private static BudgetSpec.Builder limit(String rate, String key) {
@@ -85,19 +125,12 @@ class HotPathAllocationTest {
         .build();
   }
 
-  private static RequestView request(String method, String target) {
-    return TextRequest.from(
-        "10.0.0.1",
-        method,
-        target,
-        "Accept",
-        "*/*",
-        "X-User-Id",
-        "user-12345",
-        "Cookie",
-        "t=1; s=\"abc%20\"",
-        "X-Forwarded-For",
-        "2001:db8::1, [fd00::2]:80, 10.0.0.2");
+  private static RequestView request(String method, String target, String... more) {
+    List<String> fields = new ArrayList<>(List.of("Accept", "*/*", "X-User-Id", "user-12345"));
+    fields.addAll(List.of("Cookie", "t=1; s=\"abc%20\""));
+    fields.addAll(List.of("X-Forwarded-For", "2001:db8::1, [fd00::2]:80, 10.0.0.2"));
+    fields.addAll(List.of(more));
+    return TextRequest.from("10.0.0.1", method, target, fields.toArray(String[]::new));
   }
 
   private final Question question = new Question();
@@ -106,8 +139,8 @@ class HotPathAllocationTest {
     long sum = 0;
     for (int i = 0; i < iterations; i++) {
       RequestView request = requests[i % requests.length];
-      Rule rule = rules.match(request);
-      if (identity.read(rule, question.traffic(request)) == null) {
+      Rule rule = rules.match(identity.matched(question.traffic(request)));
+      if (identity.read(rule, question) == null) {
         for (int group = 0; group < rule.groupCount(); group++) {
           sum += identity.of(group).hash() ^ rule.group(group).budget(0).seed();
         }

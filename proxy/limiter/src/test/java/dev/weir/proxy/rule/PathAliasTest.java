@@ -116,6 +116,6 @@ class PathAliasTest {
             .rate(Rate.parse("1/1s"))
             .build();
     RuleSet set = RuleSet.compile(List.of(loose, strict), ignoreCase, RuleSet.EMPTY, 0);
-    return set.match(TextRequest.of("GET", path)).id();
+    return Matching.find(set, TextRequest.of("GET", path)).id();
   }
 }

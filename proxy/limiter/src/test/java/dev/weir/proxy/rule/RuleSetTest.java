@@ -12,7 +12,6 @@ import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,7 +38,7 @@ class RuleSetTest {
   }
 
   private static String match(RuleSet set, String method, String path) {
-    Rule rule = set.match(TextRequest.of(method, path));
+    Rule rule = Matching.find(set, TextRequest.of(method, path));
     return rule == null ? "none" : rule.id();
   }
 
@@ -173,7 +172,7 @@ class RuleSetTest {
     assertEquals("first", match(set, "GET", "/a/b"));
     assertEquals("second", match(set, "POST", "/a/b"));
     assertEquals("high", match(set, "PUT", "/a/b"));
-    assertEquals(Map.of(set.rules().get(0), set.rules().get(2)), set.unreachable());
+    assertEquals(List.of("low by second: POST /a/x"), shadowed(set));
   }
 
   @Test
@@ -191,7 +190,13 @@ class RuleSetTest {
             rule("put", "/a", 0, "PUT"),
             rule("both", "/a", 0, "GET", "PUT"),
             rule("more", "/a", 0, "GET", "PUT", "POST"));
-    assertEquals(Map.of(set.rules().get(2), set.rules().get(0)), set.unreachable());
+    assertEquals(List.of("both by get: GET /a"), shadowed(set));
+  }
+
+  private static List<String> shadowed(RuleSet set) {
+    return set.unreachable().stream()
+        .map(rule -> rule.rule() + " by " + rule.by() + ": " + rule.example())
+        .toList();
   }
 
   @Test
@@ -304,7 +309,8 @@ class RuleSetTest {
     }
     RuleSet set = RuleSet.compile(rules, false, RuleSet.EMPTY, 0);
     for (int i = 0; i < 10_000; i++) {
-      assertEquals(i, set.match(TextRequest.of("GET", "/tenant-" + i + "/5/orders")).index());
+      assertEquals(
+          i, Matching.find(set, TextRequest.of("GET", "/tenant-" + i + "/5/orders")).index());
     }
     assertTrue(set.unreachable().isEmpty());
   }

@@ -38,7 +38,7 @@ final class IdentitiesReader {
     if (!known.add(name)) {
       return;
     }
-    String path = SECTION + "." + name;
+    String path = YamlTree.inner(SECTION, name);
     if (!IdentityNames.isName(name)) {
       boolean isTaken = IdentityNames.isTaken(name);
       String expected = isTaken ? "another name, as keys have this one" : IdentityNames.GRAMMAR;

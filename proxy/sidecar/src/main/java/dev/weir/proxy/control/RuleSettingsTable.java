@@ -1,11 +1,13 @@
 package dev.weir.proxy.control;
 
+import static dev.weir.proxy.control.SettingKind.CONDITIONS;
 import static dev.weir.proxy.control.SettingKind.COST;
 import static dev.weir.proxy.control.SettingKind.COUNT;
 import static dev.weir.proxy.control.SettingKind.KEY;
 import static dev.weir.proxy.control.SettingKind.LIMITS;
 import static dev.weir.proxy.control.SettingKind.METHODS;
 import static dev.weir.proxy.control.SettingKind.NAME;
+import static dev.weir.proxy.control.SettingKind.NETWORKS;
 import static dev.weir.proxy.control.SettingKind.NUMBER;
 import static dev.weir.proxy.control.SettingKind.PATTERN;
 import static dev.weir.proxy.control.SettingKind.RATE;
@@ -23,6 +25,7 @@ import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.CostSpec;
 import dev.weir.proxy.rule.spec.DurationText;
+import dev.weir.proxy.rule.spec.HostPattern;
 import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.LimitSpec;
 import dev.weir.proxy.rule.spec.Mode;
@@ -149,8 +152,20 @@ final class RuleSettingsTable {
               null,
               "Limit these gRPC calls only: package.Service/Method, or package.Service.",
               (b, t) -> b.match().grpc(PathPattern.parseGrpc(t))),
+          SettingRow.of(
+              "match.host",
+              NAME,
+              null,
+              "Limit this host only, or with *.example.com those below one.",
+              (b, t) -> b.match().host(HostPattern.parse(t))),
           SettingRow.inFilesOnly(
               "match.methods", METHODS, "one rule for some methods leaves the others unlimited"),
+          SettingRow.inFilesOnly(
+              "match.headers", CONDITIONS, "one rule for some headers leaves the others unlimited"),
+          SettingRow.inFilesOnly(
+              "match.query", CONDITIONS, "one rule for some queries leaves the others unlimited"),
+          SettingRow.inFilesOnly(
+              "match.cidr", NETWORKS, "one rule for some clients leaves the others unlimited"),
           SettingRow.of(
               "key",
               KEY,

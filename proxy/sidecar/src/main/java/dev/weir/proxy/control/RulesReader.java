@@ -2,6 +2,7 @@ package dev.weir.proxy.control;
 
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.ShadowedRule;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.IdentityNames;
@@ -48,9 +49,7 @@ final class RulesReader {
       rule.limits(limits);
       refuseBesideLimits(at);
     }
-    List<String> methods = new ArrayList<>();
-    tree.readItems(at + "match.methods", methods::add);
-    rule.match().methods(methods);
+    new MatchReader(tree, faults).read(at + "match", rule.match());
     return rule.build();
   }
 
@@ -134,9 +133,7 @@ final class RulesReader {
   private void checkTogether(List<RuleSpec> rules, boolean ignoreCase) {
     try {
       RuleSet set = RuleSet.compile(rules, ignoreCase, RuleSet.EMPTY, 0);
-      for (Map.Entry<Rule, Rule> pair : set.unreachable().entrySet()) {
-        report(pair.getKey(), pair.getValue());
-      }
+      set.unreachable().forEach(rule -> report(rule, ignoreCase));
       for (int i = 0; i < rules.size(); i++) {
         String at = "rules[" + i + "].";
         LeaseLint.check(
@@ -148,19 +145,22 @@ final class RulesReader {
   }
 
   /** A rule that nothing can reach is a mistake if it says the same match again, else a warning. */
-  private void report(Rule rule, Rule before) {
+  private void report(ShadowedRule shadowed, boolean ignoreCase) {
+    Rule rule = shadowed.rule();
+    Rule before = shadowed.by();
     String path = "rules[" + rule.index() + "].match";
     int line = tree.line("rules[" + before.index() + "]");
     boolean same =
-        rule.spec().match().methods().equals(before.spec().match().methods())
+        rule.spec().match().isSame(before.spec().match(), ignoreCase)
             && rule.spec().priority() == before.spec().priority();
     if (same) {
       String expected = "a match of its own, or another priority: \"%s\" on line %d has the same";
-      misfits.add(
-          path, rule.spec().match().path().toString(), expected.formatted(before.id(), line));
+      String found = rule.spec().match().path().toString();
+      misfits.add(path, found, expected.formatted(before.id(), line));
     } else {
-      String problem = "\"%s\" is never reached: \"%s\" on line %d stands before it";
-      faults.warn(tree.line(path), path, problem.formatted(rule.id(), before.id(), line));
+      String problem = "\"%s\" is never reached: \"%s\" on line %d stands before it, and takes %s";
+      String text = problem.formatted(rule.id(), before.id(), line, shadowed.example());
+      faults.warn(tree.line(path), path, text);
     }
   }
 }

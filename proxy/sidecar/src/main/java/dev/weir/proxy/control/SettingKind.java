@@ -1,5 +1,7 @@
 package dev.weir.proxy.control;
 
+import dev.weir.proxy.rule.spec.FieldCondition;
+import dev.weir.proxy.rule.spec.MatchSpec;
 import java.util.List;
 
 /** The kinds of settings: the word for a value behind the flag, and its type in a file. */
@@ -33,6 +35,18 @@ public enum SettingKind {
   IDENTITY(1, 8, ValueType.TEXT, ValueType.LIST, ValueType.SECTION),
   FIRST_OF(1, 8, ValueType.LIST),
   METHODS(1, 64, ValueType.LIST),
+  NETWORKS(1, MatchSpec.MAX_NETWORKS, ValueType.TEXT, ValueType.LIST),
+  CONDITIONS("", ValueType.SECTION),
+  VALUE(0, 0, ValueType.TEXT, ValueType.WHOLE_NUMBER, ValueType.NUMBER, ValueType.SWITCH),
+  CONDITION(
+      1,
+      FieldCondition.MAX_TESTS,
+      ValueType.TEXT,
+      ValueType.WHOLE_NUMBER,
+      ValueType.NUMBER,
+      ValueType.SWITCH,
+      ValueType.SECTION,
+      ValueType.LIST),
   LIMITS(1, 8, ValueType.LIST),
   RULES(0, 10_000, ValueType.LIST);
 
@@ -105,6 +119,13 @@ public enum SettingKind {
   /** The types that a value in a file may have. */
   List<ValueType> types() {
     return types;
+  }
+
+  /** The types that an item of a list may have. */
+  List<ValueType> itemTypes() {
+    return this == CONDITION
+        ? types.stream().filter(type -> type != ValueType.LIST).toList()
+        : List.of(ValueType.TEXT);
   }
 
   /** How many items a list must have; 0 for any number. */

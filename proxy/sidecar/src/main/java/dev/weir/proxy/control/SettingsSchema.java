@@ -1,5 +1,6 @@
 package dev.weir.proxy.control;
 
+import dev.weir.proxy.rule.spec.MatchSpec;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ final class SettingsSchema {
   /** The schema of each item of a list; null for none. */
   private SettingsSchema item;
 
+  private int mostKeys = Integer.MAX_VALUE;
   private int leastItems;
   private int mostItems;
 
@@ -47,6 +49,11 @@ final class SettingsSchema {
             "1 to 64 letters, digits, dots, dashes and underscores; also the policy's name in"
                 + " answers");
     rule.keys.get("limits").item = limit;
+    for (String fields : List.of("headers", "query")) {
+      SettingsSchema conditions = rule.keys.get("match").keys.get(fields);
+      conditions.any = condition();
+      conditions.mostKeys = MatchSpec.MAX_FIELDS;
+    }
     SettingsSchema listener =
         new SettingsSchema(
             List.of(ValueType.TEXT, ValueType.SECTION), "address", ListenerTable.EXPECTED);
@@ -66,6 +73,17 @@ final class SettingsSchema {
     file.keys.put("identities", identities);
     file.keys.put("rules", rules);
     return file;
+  }
+
+  /** The schema of what is asked of one header or query parameter. */
+  private static SettingsSchema condition() {
+    SettingsSchema condition = value(SettingKind.CONDITION);
+    for (SettingsSchema test : List.of(condition, condition.item)) {
+      test.keys.put(MatchReader.PREFIX, value(SettingKind.VALUE));
+      test.keys.put(MatchReader.SUFFIX, value(SettingKind.VALUE));
+      test.keys.put(MatchReader.PRESENT, value(SettingKind.SWITCH));
+    }
+    return condition;
   }
 
   private static SettingsSchema section(
@@ -98,7 +116,7 @@ final class SettingsSchema {
   }
 
   private void items(SettingKind kind) {
-    item = new SettingsSchema(List.of(ValueType.TEXT), null, null);
+    item = new SettingsSchema(kind.itemTypes(), null, null);
     leastItems = kind.leastItems();
     mostItems = kind.mostItems();
   }
@@ -132,7 +150,7 @@ final class SettingsSchema {
   private void checkKeys(YamlValue section, String path, YamlTree tree, Faults faults) {
     String prefix = path.isEmpty() ? "" : path + ".";
     for (Map.Entry<String, YamlValue> entry : section.keys().entrySet()) {
-      String inner = prefix + entry.getKey();
+      String inner = YamlTree.inner(path, entry.getKey());
       SettingsSchema known = keys.getOrDefault(entry.getKey(), any);
       if (known != null) {
         known.check(entry.getValue(), inner, tree, faults);
@@ -140,6 +158,10 @@ final class SettingsSchema {
         String wanted = String.join(", ", keys.keySet());
         add(inner, "unknown key (expected: one of " + wanted + ")", tree, faults);
       }
+    }
+    if (section.keys().size() > mostKeys) {
+      String wanted = " keys (expected: at most " + mostKeys + ")";
+      add(path, section.keys().size() + wanted, tree, faults);
     }
     if (required != null && !section.keys().containsKey(required)) {
       add(prefix + required, "missing (expected: " + expected + ")", tree, faults);

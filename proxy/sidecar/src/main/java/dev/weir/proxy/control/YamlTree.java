@@ -87,6 +87,12 @@ final class YamlTree {
     }
   }
 
+  /** The path of a key; in quotes if the key itself has what stands between keys and items. */
+  static String inner(String path, String key) {
+    String shown = key.matches("[^.\\[\\]\"]*") ? key : '"' + key + '"';
+    return path.isEmpty() ? shown : path + "." + shown;
+  }
+
   private YamlValue convert(Node node, String path, int line) {
     lines.put(path, line);
     YamlValue value =
@@ -132,7 +138,7 @@ final class YamlTree {
             YamlDocument.line(key), path, "a key that is a list or a section (expected: a name)");
         continue;
       }
-      String inner = path.isEmpty() ? name.getValue() : path + "." + name.getValue();
+      String inner = inner(path, name.getValue());
       if (section.keys().containsKey(name.getValue())) {
         faults.add(
             YamlDocument.line(key),

@@ -160,7 +160,7 @@ class BadFilesTest {
     assertNull(reader.read(file.getBytes(StandardCharsets.UTF_8), faults));
     List<String> lines = faults.toString().lines().toList();
     assertEquals(2, lines.size(), faults.toString());
-    assertTrue(lines.get(0).startsWith("w:2: \\u001B[31m\\nx: unknown key "), lines.get(0));
+    assertTrue(lines.get(0).startsWith("w:2: \"\\u001B[31m\\nx\": unknown key "), lines.get(0));
     assertTrue(lines.get(1).startsWith("w:3: " + "y".repeat(1000) + "...: "), lines.get(1));
   }
 

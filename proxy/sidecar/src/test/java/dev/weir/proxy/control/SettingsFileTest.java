@@ -284,9 +284,9 @@ class SettingsFileTest {
   void warnsOfRulesThatNothingReaches() {
     assertEquals(
         "weir.yaml:3: rules[0].match: warning: \"a\" is never reached: \"b\" on line 4 stands"
-            + " before it\n"
-            + "weir.yaml:6: rules[3].match: warning: \"d\" is never reached: \"c\" on line 5 stands"
-            + " before it",
+            + " before it, and takes GET /x/x1\n"
+            + "weir.yaml:7: rules[4].match: warning: \"e\" is never reached: \"c\" on line 5 stands"
+            + " before it, and takes POST /y",
         warnings(
             """
             upstream: http://127.0.0.1:8080
@@ -295,7 +295,8 @@ class SettingsFileTest {
               - {id: b, limit: 1/1s, match: {path: "/x/*"}, priority: 1}
               - {id: c, limit: 1/1s, match: {path: /y}}
               - {id: d, limit: 1/1s, match: {path: /y, methods: [GET]}}
-              - {id: e, limit: 1/1s, match: {path: /y/**}}
+              - {id: e, limit: 1/1s, match: {path: /y}, priority: -1}
+              - {id: f, limit: 1/1s, match: {path: /y/**}}
             """));
     assertEquals(
         "weir.yaml:1: rules: warning: none: every request passes",

@@ -268,16 +268,39 @@ class ManualTest {
 
   @Test
   void showsTheFaultOfAFileAsItIsTold() {
-    String shown =
-        ManualPage.of("docs/configuration.md").blocks().stream()
-            .filter(block -> block.language().equals("text"))
-            .findFirst()
-            .orElseThrow()
-            .text()
-            .strip();
+    String shown = textOfConfiguration(1);
     String file = UPSTREAM + "\n".repeat(8) + "rules:\n  - id: a\n    limit: 0/1m\n";
     Faults faults = Faults.ofFile("weir.yaml");
     assertNull(new SettingsFile().read(file.getBytes(StandardCharsets.UTF_8), faults));
     assertEquals(shown, faults.toString().strip());
+  }
+
+  private static String textOfConfiguration(int index) {
+    return ManualPage.of("docs/configuration.md").blocks().stream()
+        .filter(block -> block.language().equals("text"))
+        .skip(index)
+        .findFirst()
+        .orElseThrow()
+        .text()
+        .strip();
+  }
+
+  @Test
+  void showsTheWarningOfARuleThatNothingReachesAsItIsTold() {
+    String file =
+        UPSTREAM
+            + """
+            rules:
+              - id: all
+                match: {path: /orders}
+                priority: 1
+                limit: 100/1s
+              - id: slow
+                match: {path: /orders, methods: [GET]}
+                limit: 1/1s
+            """;
+    Faults faults = Faults.ofFile("weir.yaml");
+    new SettingsFile().read(file.getBytes(StandardCharsets.UTF_8), faults);
+    assertEquals(textOfConfiguration(0), faults.warnings().get(0).toString());
   }
 }

@@ -4,6 +4,7 @@ import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.rule.ClientAddress;
 import dev.weir.proxy.rule.spec.CidrSet;
 import dev.weir.proxy.rule.spec.IpText;
 import org.agrona.DirectBuffer;
@@ -24,7 +25,7 @@ import org.agrona.DirectBuffer;
  *
  * One per event loop; allocates nothing.
  */
-public final class ClientIpReader {
+public final class ClientIpReader implements ClientAddress {
   /** The most entries that are read; no chain of proxies is longer. */
   public static final int MAX_ENTRIES = 64;
 
@@ -42,7 +43,7 @@ public final class ClientIpReader {
     forwarded = settings.clientIpField() == ClientIpField.FORWARDED;
   }
 
-  /** Reads the client's address; {@link #high} and {@link #low} hold it until the next call. */
+  @Override
   public void read(RequestView request) {
     IpAddress peer = request.peer().address();
     high = peer.high();
@@ -61,11 +62,12 @@ public final class ClientIpReader {
     low = peer.low();
   }
 
-  /** The client's upper 64 bits, IPv4 in its mapped form. */
+  @Override
   public long high() {
     return high;
   }
 
+  @Override
   public long low() {
     return low;
   }

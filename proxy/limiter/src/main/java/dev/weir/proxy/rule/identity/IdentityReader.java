@@ -8,7 +8,10 @@ import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.rule.BudgetGroup;
+import dev.weir.proxy.rule.MatchedRequest;
+import dev.weir.proxy.rule.PairReader;
 import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.spec.HostName;
 import dev.weir.proxy.rule.spec.IpText;
 import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.KeySpec;
@@ -54,6 +57,7 @@ public final class IdentityReader implements Identities {
 
   private final KeyHasher hasher;
   private final ClientIpReader clientIp;
+  private final MatchedRequest matched;
   private final IpText address = new IpText();
   private final int partBytes;
   private final long ipv6MaskHigh;
@@ -99,10 +103,16 @@ public final class IdentityReader implements Identities {
       IdentitySettings settings, KeyHasher hasher, ClientIpReader clientIp, int maxHeadBytes) {
     this.hasher = hasher;
     this.clientIp = clientIp;
+    this.matched = new MatchedRequest(clientIp);
     partBytes = PART_HEADER_BYTES + Math.max(maxHeadBytes, RuleSpec.MAX_ID_LENGTH);
     reads[0] = new Read(partBytes);
     ipv6MaskHigh = IpAddress.maskHigh(settings.ipv6Prefix());
     ipv6MaskLow = IpAddress.maskLow(settings.ipv6Prefix());
+  }
+
+  /** The request of a question, for which a rule is to be found. */
+  public MatchedRequest matched(Question question) {
+    return matched.of(question);
   }
 
   /**
@@ -321,21 +331,14 @@ public final class IdentityReader implements Identities {
    * spellings for one host.
    */
   private int host(DirectBuffer bytes, int from, int hostLength, int at) {
-    int end = from + hostLength;
-    if (from == end) {
+    if (hostLength == 0) {
       return PairReader.ABSENT;
     }
-    boolean isLiteral = bytes.getByte(from) == '[';
-    int out = at;
+    int end = HostName.end(bytes, from, from + hostLength);
     for (int i = from; i < end; i++) {
-      byte b = bytes.getByte(i);
-      if (b == ':' && !isLiteral) {
-        break;
-      }
-      isLiteral &= b != ']';
-      scratch.putByte(out++, SegmentLabel.lowerCase(b));
+      scratch.putByte(at + i - from, SegmentLabel.lowerCase(bytes.getByte(i)));
     }
-    return (out > at + 1 && scratch.getByte(out - 1) == '.' ? out - 1 : out) - at;
+    return end - from;
   }
 
   private int header(FieldName name, RequestView request, int at) {

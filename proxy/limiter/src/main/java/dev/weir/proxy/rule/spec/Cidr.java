@@ -45,7 +45,13 @@ public record Cidr(IpAddress address, int prefixLength) {
     return new Cidr(network, length);
   }
 
-  IpAddress last() {
+  /** Whether an address is in the range. */
+  public boolean contains(IpAddress other) {
+    return other.network(prefixLength).equals(address);
+  }
+
+  /** The last address of the range. */
+  public IpAddress last() {
     return new IpAddress(
         address.high() | ~IpAddress.maskHigh(prefixLength),
         address.low() | ~IpAddress.maskLow(prefixLength));

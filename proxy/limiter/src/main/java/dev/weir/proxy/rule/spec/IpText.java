@@ -107,7 +107,8 @@ public final class IpText {
     return at == to ? octets : -1;
   }
 
-  private boolean parseV6(DirectBuffer bytes, int from, int to) {
+  /** An address of IPv6 without port or brackets. */
+  public boolean parseV6(DirectBuffer bytes, int from, int to) {
     high = 0;
     low = 0;
     if (to - from < 2 || to - from > MAX_V6_TEXT_LENGTH) {

@@ -37,6 +37,10 @@ public final class KeyPart {
   /** The client's address. */
   public static final KeyPart IP = new KeyPart(Source.IP, "ip", null, null);
 
+  /** The host that is forwarded. */
+  public static final KeyPart HOST =
+      new KeyPart(Source.HOST, "header:host", FieldName.of("host"), null);
+
   /** Fields that belong to the client's connection, or frame the body. */
   private static final Set<String> OF_CONNECTION =
       Set.of(

@@ -165,6 +165,11 @@ public final class PathPattern {
     return segments;
   }
 
+  /** Whether it ends in {@code **}. */
+  public boolean isOpen() {
+    return !segments.isEmpty() && segments.get(segments.size() - 1).kind() == Kind.REST;
+  }
+
   /** One text for all patterns that match the same paths, whatever their spelling. */
   public String canonical(boolean ignoreCase) {
     StringBuilder canonical = new StringBuilder();

@@ -1,9 +1,10 @@
-package dev.weir.proxy.rule.identity;
+package dev.weir.proxy.rule;
 
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TargetNormaliser;
+import dev.weir.proxy.rule.spec.ValueSink;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -23,12 +24,12 @@ import org.agrona.MutableDirectBuffer;
  *
  * Stateless; any thread; allocates nothing.
  */
-final class PairReader {
+public final class PairReader {
   /** The result if there is no such pair. */
-  static final int ABSENT = -1;
+  public static final int ABSENT = -1;
 
   /** The result if there are two or more. */
-  static final int TWICE = -2;
+  public static final int TWICE = -2;
 
   private static final FieldName COOKIE = FieldName.of("cookie");
 
@@ -39,7 +40,7 @@ final class PairReader {
    *
    * @return the value's length, {@link #ABSENT} or {@link #TWICE}.
    */
-  static int cookie(byte[] name, RequestView request, MutableDirectBuffer target, int at) {
+  public static int cookie(byte[] name, RequestView request, MutableDirectBuffer target, int at) {
     DirectBuffer bytes = request.bytes();
     int result = ABSENT;
     for (int i = request.findField(COOKIE, 0); i >= 0; i = request.findField(COOKIE, i + 1)) {
@@ -60,7 +61,7 @@ final class PairReader {
   }
 
   /** Copies the value of a query parameter; as {@link #cookie} does. */
-  static int query(byte[] name, RequestView request, MutableDirectBuffer target, int at) {
+  public static int query(byte[] name, RequestView request, MutableDirectBuffer target, int at) {
     DirectBuffer bytes = request.bytes();
     int end = request.queryOffset() + request.queryLength();
     int result = ABSENT;
@@ -78,6 +79,48 @@ final class PairReader {
       from = to + 1;
     }
     return result;
+  }
+
+  /**
+   * Passes the values of a query parameter to a sink, until one is enough: as services read them
+   * that split at ampersands, and as those do that split at semicolons too.
+   *
+   * @param target holds a decoded value.
+   */
+  static ValuesFound query(
+      byte[] name, RequestView request, MutableDirectBuffer target, ValueSink sink) {
+    DirectBuffer bytes = request.bytes();
+    int end = request.queryOffset() + request.queryLength();
+    ValuesFound found = ValuesFound.NONE;
+    for (int from = request.queryOffset(); from < end && found != ValuesFound.ENOUGH; ) {
+      int to = indexOf(bytes, '&', from, end);
+      found = pass(name, bytes, from, to, target, sink, found);
+      boolean isSplit = indexOf(bytes, ';', from, to) < to;
+      int partEnd;
+      for (int part = from; isSplit && part < to; part = partEnd + 1) {
+        partEnd = indexOf(bytes, ';', part, to);
+        found = pass(name, bytes, part, partEnd, target, sink, found);
+      }
+      from = to + 1;
+    }
+    return found;
+  }
+
+  /** Passes the value of one pair, if it has the name and no other was enough. */
+  private static ValuesFound pass(
+      byte[] name,
+      DirectBuffer bytes,
+      int from,
+      int to,
+      MutableDirectBuffer target,
+      ValueSink sink,
+      ValuesFound before) {
+    int equals = indexOf(bytes, '=', from, to);
+    if (before == ValuesFound.ENOUGH || !isQueryName(name, bytes, from, equals)) {
+      return before;
+    }
+    int length = decode(bytes, Math.min(equals + 1, to), to, true, target, 0);
+    return sink.value(target, 0, length) ? ValuesFound.ENOUGH : ValuesFound.OTHERS;
   }
 
   /** Whether a service that splits at semicolons too finds the name within a pair. */
