@@ -138,7 +138,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     if (found == null) {
       charges.set(rule, ahead == null ? rules.identities() : ahead, question);
     }
-    return ask(found, charges, rule, question.purpose(), isTimedTogether, listener, nowNs)
+    Rule decisive = ahead == null && rule != null ? rules.toward(rule, found == null) : rule;
+    return ask(found, charges, decisive, question.purpose(), isTimedTogether, listener, nowNs)
         .countsMessages(rule != null && rule.countsMessages());
   }
 

@@ -5,6 +5,7 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.identity.Identities;
+import dev.weir.proxy.rule.identity.Identity;
 import dev.weir.proxy.rule.identity.IdentityReader;
 import dev.weir.proxy.rule.spec.RuleAction;
 import java.util.Arrays;
@@ -53,6 +54,20 @@ final class QuestionRules {
     return identities.read(rule, question);
   }
 
+  /**
+   * The rule as it is for the last question that was {@linkplain #read}: a dry run, if its refusals
+   * take effect for others only.
+   *
+   * @param areRead whether the question has identities.
+   */
+  Rule toward(Rule rule, boolean areRead) {
+    if (!rule.isEnforcedInPart()) {
+      return rule;
+    }
+    Identity identity = identities.of(rule.enforcedGroup());
+    return areRead ? rule.toward(identity.bytes(), identity.length()) : rule.toward(null, 0);
+  }
+
   /** The identities of the last question that was {@linkplain #read}. */
   Identities identities() {
     return identities;
@@ -95,7 +110,7 @@ final class QuestionRules {
         && rule.localGroupCount() == rule.groupCount()
         && !question.isOnce()) {
       RefusalReason fault = identities.read(rule, question);
-      into.set(question, rules, rule, fault, identities);
+      into.set(question, rules, toward(rule, fault == null), fault, identities);
       question.prefetched(into);
       if (fault == null) {
         gate.prefetch(rule, identities);

@@ -118,6 +118,10 @@ final class VerdictCounts {
             rule.dryRun()
                 ? EnumSet.of(Outcome.ALLOWED, Outcome.DRY_RUN_REFUSED)
                 : EnumSet.of(Outcome.ALLOWED, Outcome.REFUSED, Outcome.IDENTITY_REFUSED);
+        if (rule.isEnforcedInPart()) {
+          outcomes.add(Outcome.DRY_RUN_REFUSED);
+          outcomes.remove(Outcome.IDENTITY_REFUSED); // nobody's are not enforced
+        }
         for (int group = rule.localGroupCount(); group < rule.groupCount(); group++) {
           if (rule.group(group).onStoreFailure() == OnStoreFailure.CLOSED) {
             outcomes.add(Outcome.STORE_UNAVAILABLE);

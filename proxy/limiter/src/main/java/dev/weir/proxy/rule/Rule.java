@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
+import org.agrona.DirectBuffer;
 
 /** A compiled rule. Immutable; any thread. */
 public final class Rule {
@@ -38,6 +39,13 @@ public final class Rule {
   private final ScriptLimit[] storeLimits;
   private final boolean isLeased;
   private final RuleConditions conditions;
+  private final boolean isDryRun;
+
+  /** The identities for whom refusals take effect; null unless they are a part of all. */
+  private final EnforcedPart enforced;
+
+  /** This rule as it is for all other identities; null if there are none. */
+  private final Rule rehearsal;
 
   /**
    * @param index of the rule in the file, from 0.
@@ -49,6 +57,7 @@ public final class Rule {
    */
   Rule(RuleSpec spec, int index, long version, Rule previous, CompileTime clock) {
     this.spec = spec;
+    this.isDryRun = spec.dryRun();
     this.idUtf8 = spec.id().getBytes(StandardCharsets.UTF_8);
     this.index = index;
     this.cost = spec.budgets().get(0).cost().units();
@@ -68,6 +77,28 @@ public final class Rule {
       this.storeLimits = null;
     }
     this.isLeased = areStoreGroupsLeased();
+    boolean isInPart = spec.action() == RuleAction.LIMIT && spec.enforcement().isPartial();
+    this.enforced = isInPart ? new EnforcedPart(idUtf8, spec.enforcement(), groups) : null;
+    this.rehearsal = isInPart ? new Rule(this) : null;
+  }
+
+  /** A dry run of another rule, on the same budgets. */
+  private Rule(Rule of) {
+    spec = of.spec;
+    idUtf8 = of.idUtf8;
+    index = of.index;
+    cost = of.cost;
+    hasCosts = of.hasCosts;
+    conditions = of.conditions;
+    budgets = of.budgets;
+    remembered = of.remembered;
+    groups = of.groups;
+    localGroupCount = of.localGroupCount;
+    storeLimits = of.storeLimits;
+    isLeased = of.isLeased;
+    isDryRun = true;
+    enforced = null;
+    rehearsal = null;
   }
 
   /**
@@ -251,7 +282,28 @@ public final class Rule {
 
   /** Whether the rule is a dry run: it decides and counts, and every request passes. */
   public boolean dryRun() {
-    return spec.dryRun();
+    return isDryRun;
+  }
+
+  /** Whether refusals take effect for a part of its identities: {@link #toward}. */
+  public boolean isEnforcedInPart() {
+    return enforced != null;
+  }
+
+  /** The group whose identity says whether refusals take effect, of a rule enforced in part. */
+  public int enforcedGroup() {
+    return enforced.group();
+  }
+
+  /**
+   * The rule as it is for an identity: this one, or its dry run on the same budgets. Of a rule that
+   * is enforced in part.
+   *
+   * @param identity of {@link #enforcedGroup}, from 0; null for a request without one, for which no
+   *     refusal takes effect.
+   */
+  public Rule toward(DirectBuffer identity, int length) {
+    return identity != null && enforced.has(identity, length) ? this : rehearsal;
   }
 
   /** The budgets, in the order of the file; none unless the action is to limit. */

@@ -10,6 +10,7 @@ import static dev.weir.proxy.control.SettingKind.NAME;
 import static dev.weir.proxy.control.SettingKind.NETWORKS;
 import static dev.weir.proxy.control.SettingKind.NUMBER;
 import static dev.weir.proxy.control.SettingKind.PATTERN;
+import static dev.weir.proxy.control.SettingKind.PERCENT;
 import static dev.weir.proxy.control.SettingKind.RATE;
 import static dev.weir.proxy.control.SettingKind.SWITCH;
 import static dev.weir.proxy.control.SettingKind.TIME;
@@ -25,6 +26,7 @@ import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.CostSpec;
 import dev.weir.proxy.rule.spec.DurationText;
+import dev.weir.proxy.rule.spec.Enforcement;
 import dev.weir.proxy.rule.spec.HostPattern;
 import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.LimitSpec;
@@ -202,6 +204,12 @@ final class RuleSettingsTable {
               "false",
               "Decide and count, and let everything pass.",
               (b, t) -> b.dryRun(Texts.parseBoolean(t))),
+          SettingRow.of(
+              "enforce",
+              PERCENT,
+              "100%",
+              "Refuse this part of the identities only (default %s); others as with dry-run.",
+              (b, t) -> b.enforce(Texts.parsePermille(t, 0, Enforcement.EVERYBODY))),
           SettingRow.of(
               "on-missing-key",
               WHAT,

@@ -11,6 +11,7 @@ public enum SettingKind {
   FORM,
   NAME,
   PATTERN,
+  PERCENT,
   RATE,
   SIZE,
   TIME,

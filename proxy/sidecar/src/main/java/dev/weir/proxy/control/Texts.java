@@ -2,6 +2,7 @@ package dev.weir.proxy.control;
 
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.DurationText;
+import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -25,6 +26,19 @@ final class Texts {
 
   static int parseInt(String text, int least, int most) {
     return (int) parseLong(text, least, most);
+  }
+
+  /** A percentage of at most one decimal, such as {@code 25%} or {@code 12.5%}, in thousandths. */
+  static int parsePermille(String text, int least, int most) {
+    int permille = -1;
+    if (text.matches("[0-9]{1,3}(\\.[0-9])?%")) {
+      permille = new BigDecimal(text.substring(0, text.length() - 1)).movePointRight(1).intValue();
+    }
+    if (permille < least || permille > most) {
+      throw new BadValueException(
+          text, "a percentage such as 25% or 12.5%, " + least / 10 + "% to " + most / 10 + "%");
+    }
+    return permille;
   }
 
   /** A size in bytes as people write it: {@code 512B}, {@code 32KiB}, {@code 1MiB}. */

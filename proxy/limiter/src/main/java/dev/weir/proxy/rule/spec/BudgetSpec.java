@@ -269,6 +269,10 @@ public record BudgetSpec(
       return self();
     }
 
+    final KeySpec key() {
+      return key;
+    }
+
     final Mode mode() {
       return mode;
     }

@@ -25,7 +25,7 @@ public record RuleSpec(
     boolean isList,
     CostSpec cost,
     RuleAction action,
-    boolean dryRun,
+    Enforcement enforcement,
     OnMissingKey onMissingKey,
     int priority,
     Mode mode,
@@ -69,6 +69,11 @@ public record RuleSpec(
     return cost.countsMessages();
   }
 
+  /** Whether it decides and counts, and every request passes. */
+  public boolean dryRun() {
+    return enforcement.dryRun();
+  }
+
   /** Cells that a table must have for each key of this rule; 0 if no limit keeps a ring. */
   public int ringCells() {
     return action != RuleAction.LIMIT
@@ -92,6 +97,7 @@ public record RuleSpec(
     } else {
       checkNoLimit(sink);
     }
+    enforcement.check(this, sink);
     if (onStoreFailure != null && !mode.needsStore() && !asksStore()) {
       sink.fault(
           "on-store-failure", onStoreFailure.toString(), "nothing, unless mode is exact or leased");
@@ -249,7 +255,7 @@ public record RuleSpec(
   @Override
   public String toString() {
     return "RuleSpec[id=%s, %s, budgets=%s, isList=%s, cost=%s, action=%s, dryRun=%s, "
-            .formatted(id, match, budgets, isList, cost, action, dryRun)
+            .formatted(id, match, budgets, isList, cost, action, enforcement)
         + "onMissingKey=%s, priority=%s, mode=%s, share=%s, onStoreFailure=%s]"
             .formatted(onMissingKey, priority, mode, share, onStoreFailure);
   }
@@ -264,6 +270,7 @@ public record RuleSpec(
     private List<BudgetSpec.Builder> limits = List.of();
     private RuleAction action = RuleAction.LIMIT;
     private boolean dryRun;
+    private int enforcedPermille = Enforcement.EVERYBODY;
     private OnMissingKey onMissingKey = OnMissingKey.IP;
     private int priority;
     private Share share = Share.NONE;
@@ -298,6 +305,12 @@ public record RuleSpec(
       return this;
     }
 
+    /** Sets the part of identities for whom refusals take effect, in thousandths. */
+    public Builder enforce(int permille) {
+      this.enforcedPermille = permille;
+      return this;
+    }
+
     public Builder onMissingKey(OnMissingKey onMissingKey) {
       this.onMissingKey = onMissingKey;
       return this;
@@ -328,7 +341,7 @@ public record RuleSpec(
           isList,
           cost(),
           action,
-          dryRun,
+          new Enforcement(dryRun, enforcedPermille, key()),
           onMissingKey,
           priority,
           mode(),
