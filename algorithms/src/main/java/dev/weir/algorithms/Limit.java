@@ -86,6 +86,19 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
   }
 
   /**
+   * A token bucket whose capacity and refill may be fractions of a token.
+   *
+   * @param capacityUnits 1 or more, with the bounds of {@link #tokenBucket}.
+   * @param refillUnits units per period, 1 or more, and at most one per nanosecond.
+   * @param refillPeriodNs 1 or more, less than {@link #MAX_TIME_NS}.
+   * @param costScale units per token, from 1 to {@link #MAX_COST_SCALE}.
+   */
+  public static Limit tokenBucketOfUnits(
+      long capacityUnits, long refillUnits, long refillPeriodNs, long costScale) {
+    return PacedLimit.ofUnits(capacityUnits, refillUnits, refillPeriodNs, costScale);
+  }
+
+  /**
    * A bucket that starts empty, is filled by what passes and leaks continuously; what would spill
    * over is refused. The token bucket's decisions, read from the other end.
    *

@@ -33,31 +33,16 @@ public final class LimitSet {
   /**
    * Adds a budget; each has another key.
    *
-   * @param limit of the same cost scale as the others.
-   * @param cost units to take of it.
+   * @param cost units of that limit to take of it.
    * @throws IllegalArgumentException naming the value and what was expected.
    */
   public LimitSet add(LimitTable table, long key, Limit limit, long cost) {
-    if (size > 0) {
-      checkBesideOthers(limit);
-    }
+    checkSize(size + 1);
     tables[size] = table;
     keys[size] = key;
     limits[size] = limit;
     costs[size++] = cost;
     return this;
-  }
-
-  private void checkBesideOthers(Limit limit) {
-    checkSize(size + 1);
-    if (limit.costScale() != limits[0].costScale()) {
-      throw new IllegalArgumentException(
-          "costScale: "
-              + limit.costScale()
-              + " (expected: "
-              + limits[0].costScale()
-              + ", as the first limit has)");
-    }
   }
 
   private static void checkSize(int size) {

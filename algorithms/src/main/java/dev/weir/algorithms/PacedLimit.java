@@ -104,6 +104,23 @@ final class PacedLimit extends WordLimit {
     return new PacedLimit(units, refillPeriodNs, burst, costScale, MAX_TIME_NS, false);
   }
 
+  static PacedLimit ofUnits(long capacity, long refillUnits, long refillPeriodNs, long costScale) {
+    Bounds.atLeastOne("capacityUnits", capacity);
+    Bounds.atLeastOne("refillUnits", refillUnits);
+    Bounds.range("refillPeriodNs", refillPeriodNs, 1, MAX_TIME_NS - 1);
+    Bounds.range("costScale", costScale, 1, MAX_COST_SCALE);
+    if (refillUnits > refillPeriodNs) {
+      throw new IllegalArgumentException(
+          "refillUnits: "
+              + refillUnits
+              + " per "
+              + refillPeriodNs
+              + " ns (expected: at most one per nanosecond)");
+    }
+    comesBack("capacityUnits", capacity, refillUnits, refillPeriodNs, 1);
+    return new PacedLimit(refillUnits, refillPeriodNs, capacity, costScale, MAX_TIME_NS, false);
+  }
+
   static PacedLimit ofLeakyBucket(
       long capacity, long leakUnits, long leakPeriodNs, long maxWaitNs, boolean queues) {
     Bounds.atLeastOne("capacity", capacity);

@@ -74,8 +74,11 @@ class LimitBoundsTest {
         fault(() -> new LimitSet().peek(1, new Decision()), "size: 0 (expected: from 1 to 8)"),
         fault(() -> setOf(new Limit[9]), "size: 9 (expected: from 1 to 8)"),
         fault(
-            () -> setOf(Limit.gcra(1, SECOND, 1), Limit.tokenBucket(1, 1, SECOND, 10)),
-            "costScale: 10 (expected: 1, as the first limit has)"),
+            () -> Limit.tokenBucketOfUnits(1, 11, 10, 1000),
+            "refillUnits: 11 per 10 ns (expected: at most one per nanosecond)"),
+        fault(
+            () -> Limit.tokenBucketOfUnits(0, 1, SECOND, 1000),
+            "capacityUnits: 0 (expected: 1 or more)"),
         fault(
             () -> new LimitTable(64, 3),
             "cellsPerKey: 3 (expected: 0, or a power of two up to 262144)"),

@@ -286,23 +286,22 @@ class LimitModelTest {
   private void drawSet(int size) {
     final ModelKind[] kinds = ModelKind.values();
     for (int i = 0; i < size; i++) {
-      do {
-        drawn[i] = kinds[random.nextInt(kinds.length)].draw(random);
-      } while (drawn[i].limit().costScale() > 1);
+      drawn[i] = kinds[random.nextInt(kinds.length)].draw(random);
       keys[i] = random.nextLong();
       models[i] = drawn[i].model();
     }
   }
 
   private void checkAll(int size, long nowNs) {
-    final long cost = cost(drawn[random.nextInt(size)].limit());
+    final long[] costs = new long[size];
     boolean passes = true;
     long waitNs = 0;
     set.clear();
     for (int i = 0; i < size; i++) {
-      passes &= models[i].passes(cost, nowNs);
+      costs[i] = cost(drawn[i].limit());
+      passes &= models[i].passes(costs[i], nowNs);
       waitNs = Math.max(waitNs, models[i].waitNs(nowNs));
-      set.add(table, keys[i], drawn[i].limit(), cost);
+      set.add(table, keys[i], drawn[i].limit(), costs[i]);
     }
     assertEquals(passes, set.peek(nowNs, out), where);
     assertEquals(passes ? waitNs : 0, out.waitNs(), where);
@@ -310,22 +309,22 @@ class LimitModelTest {
     assertEquals(passes ? waitNs : 0, out.waitNs(), where);
     for (int i = 0; i < size; i++) {
       if (passes) {
-        models[i].charge(cost, nowNs);
+        models[i].charge(costs[i], nowNs);
       }
       table.peek(keys[i], drawn[i].limit(), 1, nowNs, later);
       assertEquals(models[i].current(nowNs), later.current(), where);
     }
     if (!passes && out.retryAfterNs() <= Limit.MAX_TIME_NS - nowNs) {
       final long passesAtNs = nowNs + out.retryAfterNs();
-      assertTrue(allPass(size, cost, passesAtNs), where);
-      assertFalse(allPass(size, cost, passesAtNs - 1), where);
+      assertTrue(allPass(costs, passesAtNs), where);
+      assertFalse(allPass(costs, passesAtNs - 1), where);
     }
   }
 
-  private boolean allPass(int size, long cost, long atNs) {
+  private boolean allPass(long[] costs, long atNs) {
     boolean all = true;
-    for (int i = 0; i < size; i++) {
-      all &= models[i].passes(cost, atNs);
+    for (int i = 0; i < costs.length; i++) {
+      all &= models[i].passes(costs[i], atNs);
     }
     return all;
   }

@@ -148,6 +148,13 @@ enum ModelKind {
     final long size =
         1 + random.nextLong(Math.min(most.longValueExact(), 1L << random.nextInt(1, 40)));
     final long maxWaitNs = random.nextBoolean() ? 0 : random.nextLong(1L << random.nextInt(1, 58));
+    if (scale > 1 && random.nextBoolean()) {
+      final long units = perWindow * scale - random.nextLong(scale / 2);
+      final long capacity = Math.max(1, size * scale / 2 - random.nextLong(scale / 2));
+      return new Drawn(
+          Limit.tokenBucketOfUnits(capacity, units, windowNs, scale),
+          ModelBudget.meter(units, windowNs, capacity, scale));
+    }
     final Limit limit =
         switch (this) {
           case GCRA -> Limit.gcra(perWindow, windowNs, size);

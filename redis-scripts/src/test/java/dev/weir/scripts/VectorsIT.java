@@ -196,10 +196,10 @@ class VectorsIT extends ScriptServer {
   @Test
   void countsFractionsOfATokenInTheUnitsOfTheLibrarysCostScale() throws Exception {
     final long scale = 1000;
-    // Five tokens, two per second; costs in thousandths.
-    final Limit limit = Limit.tokenBucket(5, 2, 1_000_000_000L, scale);
+    // Five and a quarter tokens, 2.5 per second; costs in thousandths.
+    final Limit limit = Limit.tokenBucketOfUnits(5_250, 2_500, 1_000_000_000L, scale);
     assertEquals(scale, limit.costScale());
-    final ScriptLimit script = ScriptLimit.paced(5 * scale, 2 * scale, 1_000_000);
+    final ScriptLimit script = ScriptLimit.paced(5_250, 2_500, 1_000_000);
     assertEquals(limit.capacity(), script.capacity());
     final Random random = new Random(3);
     final Decision out = new Decision();

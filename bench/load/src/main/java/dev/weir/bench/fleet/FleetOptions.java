@@ -235,7 +235,7 @@ final class FleetOptions extends RoundTimes {
     final Algorithm chosen = algorithm().orElseThrow();
     final String text = limit == null ? part.limit : limit;
     try {
-      final Rate rate = Rate.parse(text);
+      final Rate rate = Rate.parseWhole(text);
       expect("--limit", text, !rate.isMonthly(), "a window of one length such as 30d");
       (part == Part.AT_ONCE ? algorithms() : List.of(chosen))
           .forEach(each -> check(limit(each, rate)));

@@ -232,7 +232,7 @@ public final class SimulateCommand implements Callable<Integer> {
   /** Null, with a fault, if there is none. */
   private LimitSpec limitSpec() {
     final Algorithm ofLimit = flags.read("--algorithm", null, SimulateCommand::algorithm);
-    final Rate rate = flags.read("--limit", null, Rate::parse);
+    final Rate rate = flags.read("--limit", null, Rate::parseWhole);
     final long depth = flags.count("--burst", 1, Rate.MAX_COUNT);
     if (ofLimit == null || rate == null) {
       return null;

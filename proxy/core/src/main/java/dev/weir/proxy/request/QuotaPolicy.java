@@ -6,8 +6,18 @@ package dev.weir.proxy.request;
  * @param name of the quota policy, printable ASCII without quote or backslash.
  * @param quota requests per window, 0 to 999,999,999,999,999.
  * @param windowSeconds at least 1.
+ * @param unit how many units of the limit are one: 1, or 1,000 of a limit with decimals.
  */
-public record QuotaPolicy(String name, long quota, long windowSeconds) {
+public record QuotaPolicy(String name, long quota, long windowSeconds, int unit) {
+  public QuotaPolicy(String name, long quota, long windowSeconds) {
+    this(name, quota, windowSeconds, 1);
+  }
+
+  /** So many of the limit's units in whole ones, rounded down. */
+  long whole(long units) {
+    return unit == 1 ? units : units / unit;
+  }
+
   /** Written out, as the JVM would generate that of a record when the first request is refused. */
   @Override
   public int hashCode() {

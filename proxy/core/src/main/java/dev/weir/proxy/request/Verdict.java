@@ -1,7 +1,8 @@
 package dev.weir.proxy.request;
 
 /**
- * The decision on one question, with all that a response needs. Owned by an event loop and reused:
+ * The decision on one question, with all that a response needs. It is set in units of the limit,
+ * which may be thousandths, and tells whole ones, rounded down. Owned by an event loop and reused:
  * valid only during the call that passes it; callers copy what they need longer.
  */
 public final class Verdict {
@@ -49,12 +50,12 @@ public final class Verdict {
 
     /** Units of a full budget. */
     public long limit() {
-      return limit;
+      return policy.whole(limit);
     }
 
     /** Units left, 0 or more. */
     public long remaining() {
-      return remaining;
+      return policy.whole(remaining);
     }
 
     /** Nanoseconds until the budget is full again, 0 or more. */
@@ -277,17 +278,26 @@ public final class Verdict {
 
   /** Units of a full budget; 0 if no limit decided. */
   public long limit() {
-    return limit;
+    return whole(limit);
+  }
+
+  private long whole(long units) {
+    return policy == null ? units : policy.whole(units);
   }
 
   /** Units that count against the limit, from 0 to {@link #limit()}, rounded up. */
   public long current() {
-    return limit - Math.min(limit, remaining);
+    return limit() - Math.min(limit(), remaining());
   }
 
   /** Units left in the limit, 0 or more. */
   public long remaining() {
-    return remaining;
+    return whole(remaining);
+  }
+
+  /** The part of a full budget that is left, from 0 to 1; 1 if no limit decided. */
+  public double shareLeft() {
+    return limit == 0 ? 1 : (double) remaining / limit;
   }
 
   /** Nanoseconds until the budget is full again, 0 or more. */
@@ -307,6 +317,6 @@ public final class Verdict {
     }
     return refusal == RefusalReason.OVER_LIMIT || refusal == RefusalReason.NEVER_SATISFIABLE
         ? State.THROTTLED
-        : State.of(limit, remaining);
+        : State.of(limit(), remaining());
   }
 }

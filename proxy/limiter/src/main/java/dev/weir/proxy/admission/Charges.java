@@ -150,7 +150,8 @@ public final class Charges {
       int first = charge;
       for (int i = 0; i < budgets.size(); i++) {
         Budget budget = budgets.budget(i);
-        costs[charge] = question.costOf(budget.index(), budget.cost());
+        long given = question.costOf(budget.index(), Question.COST_OF_RULE);
+        costs[charge] = given == Question.COST_OF_RULE ? budget.cost() : budget.units(given);
         isUniform &= costs[charge] == costs[0];
         areGroupsUniform &= costs[charge++] == costs[first] || group < localGroupCount;
       }

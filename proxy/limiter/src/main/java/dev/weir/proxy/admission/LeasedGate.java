@@ -285,8 +285,7 @@ public final class LeasedGate implements Gate {
   private Verdict least(Verdict before, BudgetGroup of, int hand, long left, long nowNs) {
     long remaining = remaining(of, hand, left);
     double share = (double) remaining / budget(of, hand).storeLimit().capacity();
-    boolean isLess =
-        before == null || share < (double) before.remaining() / Math.max(1, before.limit());
+    boolean isLess = before == null || share < before.shareLeft();
     return isLess ? allow(of, hand, left, nowNs) : before;
   }
 

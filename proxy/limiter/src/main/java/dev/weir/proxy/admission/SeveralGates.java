@@ -86,16 +86,12 @@ final class SeveralGates implements Gate {
     if (!last.allowed()) {
       local.giveBack(own.charge, clock.nowNs());
       own.charge.clear();
-    } else if (last.policy() == null || share(own.verdict) < share(last)) {
+    } else if (last.policy() == null || own.verdict.shareLeft() < last.shareLeft()) {
       own.verdict.addRows(last);
       return own.verdict;
     }
     last.addRows(own.verdict);
     return last;
-  }
-
-  private static double share(Verdict verdict) {
-    return (double) verdict.remaining() / verdict.limit();
   }
 
   private void leaveTold() {

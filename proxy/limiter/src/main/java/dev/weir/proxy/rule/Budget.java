@@ -2,6 +2,7 @@ package dev.weir.proxy.rule;
 
 import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.SipHash;
+import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.BudgetSpec;
@@ -149,6 +150,9 @@ public final class Budget {
       return List.of();
     }
     String name = new String(storeName, StandardCharsets.US_ASCII);
+    if (countsThousandths(spec) != countsThousandths(previous.spec)) {
+      return List.of(); // another kind of number: Rule.checkChange refuses that
+    }
     List<Former> all = new ArrayList<>();
     String before = new String(previous.storeName, StandardCharsets.US_ASCII);
     if (!before.equals(name)) {
@@ -180,7 +184,13 @@ public final class Budget {
 
   private static String storeName(RuleSpec rule, BudgetSpec spec) {
     String name = rule.id() + (rule.dryRun() ? "~" : "");
-    return rule.budgets().size() == 1 && !spec.isNamed() ? name : name + "/" + spec.name();
+    String whole = rule.budgets().size() == 1 && !spec.isNamed() ? name : name + "/" + spec.name();
+    return countsThousandths(spec) ? whole + "~m" : whole;
+  }
+
+  /** Whether the numbers in the store are thousandths: a name is for either kind of number. */
+  private static boolean countsThousandths(BudgetSpec spec) {
+    return spec.limit().unit() != 1;
   }
 
   private static QuotaPolicy policy(RuleSpec rule, BudgetSpec spec) {
@@ -189,9 +199,14 @@ public final class Budget {
     long windowNs = rate.windowNs();
     long windowSeconds = (windowNs + 999_999_999) / 1_000_000_000;
     // The field has no fractions of a second: 100 per 500 ms is announced as 200 per second.
-    double scale = windowSeconds * 1e9 / windowNs;
+    double scale = windowSeconds * 1e9 / windowNs / rate.unit();
     long quota = scale == 1 ? count : (long) Math.min(count * scale, Rate.MAX_COUNT);
-    return new QuotaPolicy(policyName(rule, spec), quota, windowSeconds);
+    if (quota == 0) {
+      // Nor has it fractions of a request: 0.4 per second are announced as 1 per 3 seconds.
+      quota = 1;
+      windowSeconds = (long) Math.ceil((double) windowNs * rate.unit() / count / 1e9);
+    }
+    return new QuotaPolicy(policyName(rule, spec), quota, windowSeconds, rate.unit());
   }
 
   /**
@@ -258,7 +273,13 @@ public final class Budget {
 
   /** Units that one request takes, 1 or more. */
   public long cost() {
-    return spec.cost().units();
+    return spec.costUnits();
+  }
+
+  /** A cost that is given in whole units, in units of this limit. */
+  public long units(long given) {
+    int unit = spec.limit().unit();
+    return unit == 1 ? given : Math.min(given * unit, Question.MAX_COST); // above every capacity
   }
 
   /** The limit that is charged. */

@@ -2,6 +2,7 @@ package dev.weir.proxy.rule;
 
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.BudgetSpec;
+import dev.weir.proxy.rule.spec.LimitSpec;
 import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.proxy.rule.spec.OnMissingKey;
 import dev.weir.proxy.rule.spec.Overflow;
@@ -60,7 +61,7 @@ public final class Rule {
     this.isDryRun = spec.dryRun();
     this.idUtf8 = spec.id().getBytes(StandardCharsets.UTF_8);
     this.index = index;
-    this.cost = spec.budgets().get(0).cost().units();
+    this.cost = spec.budgets().get(0).costUnits();
     this.hasCosts = hasCosts(spec);
     this.conditions = new RuleConditions(spec.match());
     if (spec.action() == RuleAction.LIMIT) {
@@ -170,7 +171,21 @@ public final class Rule {
         String expected =
             before + ", as until now: what was used would be forgotten; a restart begins anew";
         sink.fault(to.fieldsOf(i) + "mode", mode.toString(), expected);
+      } else if (mode.needsStore() && continued[i] != null) {
+        checkUnit(to, i, continued[i].spec().limit(), sink);
       }
+    }
+  }
+
+  /** Numbers with decimals have a name of their own in the store. */
+  private static void checkUnit(RuleSpec to, int index, LimitSpec before, FaultSink sink) {
+    LimitSpec limit = to.budgets().get(index).limit();
+    if (limit.unit() != before.unit()) {
+      String expected =
+          (before.unit() == 1 ? "no decimals" : "decimals")
+              + " in limit, burst and cost, as until now: what was used would be forgotten;"
+              + " a restart begins anew";
+      sink.fault(to.fieldsOf(index) + "limit", limit.rate().toString(), expected);
     }
   }
 
@@ -194,7 +209,7 @@ public final class Rule {
     for (Budget budget : budgets) {
       BudgetSpec spec = budget.spec();
       // Leased units pay for requests of one cost.
-      long leasedCost = spec.mode() == Mode.LEASED ? spec.cost().units() : 0;
+      long leasedCost = spec.mode() == Mode.LEASED ? spec.costUnits() : 0;
       Object same =
           List.of(
               spec.key(),
@@ -376,8 +391,7 @@ public final class Rule {
   }
 
   private static boolean hasCosts(RuleSpec spec) {
-    return spec.budgets().stream().mapToLong(budget -> budget.cost().units()).distinct().count()
-        > 1;
+    return spec.budgets().stream().mapToLong(BudgetSpec::costUnits).distinct().count() > 1;
   }
 
   /** Whether each message of a stream is charged, after the first ({@code cost: messages}). */

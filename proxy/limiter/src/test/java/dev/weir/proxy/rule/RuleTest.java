@@ -319,6 +319,23 @@ class RuleTest {
     assertEquals(new QuotaPolicy("r", quota, windowSeconds), rule.policy());
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "10.5/1s, 10, 1",
+    "0.5/1s, 1, 2",
+    "0.4/1s, 1, 3",
+    "0.001/1m, 1, 60000",
+    "1.5/500ms, 3, 1",
+  })
+  void announcesWholeRequests(String rate, long quota, long windowSeconds) {
+    Budget bucket =
+        only(
+            set(
+                RuleSet.EMPTY,
+                spec(b -> b.algorithm(Algorithm.TOKEN_BUCKET).rate(Rate.parse(rate)))));
+    assertEquals(new QuotaPolicy("r", quota, windowSeconds, 1000), bucket.policy());
+  }
+
   @Test
   void announcesTheLongestMonth() {
     Budget rule =

@@ -1,8 +1,8 @@
 package dev.weir.proxy.control;
 
+import static dev.weir.proxy.control.SettingKind.AMOUNT;
 import static dev.weir.proxy.control.SettingKind.CONDITIONS;
 import static dev.weir.proxy.control.SettingKind.COST;
-import static dev.weir.proxy.control.SettingKind.COUNT;
 import static dev.weir.proxy.control.SettingKind.KEY;
 import static dev.weir.proxy.control.SettingKind.LIMITS;
 import static dev.weir.proxy.control.SettingKind.METHODS;
@@ -39,6 +39,7 @@ import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleAction;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.rule.spec.Share;
+import dev.weir.proxy.rule.spec.Thousandths;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.List;
@@ -72,16 +73,16 @@ final class RuleSettingsTable {
               (b, t) -> b.key(KeySpec.parse(t))),
           SettingRow.of(
               "burst",
-              COUNT,
+              AMOUNT,
               null,
               "How many of them at once; by default the whole limit.",
-              (b, t) -> b.burst(Texts.parseLong(t, 1, Rate.MAX_COUNT))),
+              (b, t) -> b.burstThousandths(thousandths(t, Rate.MAX_COUNT))),
           SettingRow.of(
               "cost",
-              COUNT,
+              AMOUNT,
               null,
               "What one request takes of this limit, by default the rule's cost.",
-              (b, t) -> b.cost(Texts.parseLong(t, 1, Question.MAX_COST))),
+              (b, t) -> b.cost(cost(t))),
           SettingRow.of(
               "algorithm",
               NAME,
@@ -270,10 +271,24 @@ final class RuleSettingsTable {
       return;
     }
     try {
-      rule.cost(Texts.parseLong(text, 1, Question.MAX_COST));
+      rule.cost(cost(text));
     } catch (BadValueException neither) {
+      if (Thousandths.isDecimal(text)) {
+        throw neither;
+      }
       throw new BadValueException(text, neither.expected() + ", or messages");
     }
+  }
+
+  private static CostSpec cost(String text) {
+    return CostSpec.ofThousandths(thousandths(text, Question.MAX_COST));
+  }
+
+  /** The thousandths of a number, which may have decimals. */
+  private static long thousandths(String text, long most) {
+    return Thousandths.isDecimal(text)
+        ? Thousandths.parse(text)
+        : Texts.parseLong(text, 1, most) * Thousandths.ONE;
   }
 
   private static long leaseLifeNs(String text) {

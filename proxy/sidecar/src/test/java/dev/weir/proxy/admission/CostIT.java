@@ -8,6 +8,7 @@ import dev.weir.proxy.rig.Fleet;
 import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.Rig;
 import dev.weir.scripts.server.RedisServer;
+import dev.weir.scripts.server.RespClient;
 import dev.weir.v1.CheckRateLimitRequest;
 import dev.weir.v1.CheckRateLimitResponse;
 import dev.weir.v1.Dimension;
@@ -18,6 +19,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -155,5 +157,36 @@ class CostIT {
     assertTrue(overGrpc().contains("grpc-status: 8"));
     assertEquals(false, byDecision().getAllowed());
     assertEquals(429, byHttpCheck().statusCode());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"local", "exact", "leased"})
+  void aTokenBucketCountsDecimalsOverEveryProtocolAndTellsWholeTokens(String mode)
+      throws Exception {
+    start(mode, "algorithm: token-bucket\nlimit: 7.5/365d\ncost: 1.5\n");
+    assertEquals(6, overHttp1());
+    assertTrue(overHttp2("/").contains("\"r\";r=4;"), "4.5 are left");
+    overGrpc();
+    CheckRateLimitResponse checked = byDecision();
+    assertTrue(checked.getAllowed());
+    assertEquals(1, checked.getRemaining(), "1.5 are left");
+    assertEquals(7, checked.getLimit());
+    HttpResponse<String> last = byHttpCheck();
+    assertEquals("\"r\";q=7;w=31536000", last.headers().firstValue("RateLimit-Policy").get());
+    assertTrue(last.headers().firstValue("RateLimit").get().contains(";r=0;"));
+    assertEquals(-1, overHttp1());
+    assertTrue(overHttp2("/").contains(":status: 429"));
+    assertEquals(false, byDecision().getAllowed());
+    if (mode.equals("local")) {
+      rig.publish(file(mode, "algorithm: token-bucket\nlimit: 8/365d\n"));
+      assertEquals(-1, overHttp1(), "7.5 of 8 stay used");
+      rig.publish(file(mode, "algorithm: token-bucket\nlimit: 9/365d\ncost: 0.5\n"));
+      assertEquals(0, overHttp1(), "8 of 9 stay used, as the half was rounded up");
+    } else {
+      try (RespClient store = redis.connect()) {
+        String name = RespClient.textOf(((List<?>) store.call("KEYS", "rl:*:u:*")).get(0));
+        assertTrue(name.endsWith(":u:r~m"), name);
+      }
+    }
   }
 }

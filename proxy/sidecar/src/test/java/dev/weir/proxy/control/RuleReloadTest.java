@@ -279,6 +279,41 @@ class RuleReloadTest {
   }
 
   @Test
+  void refusesAChangeBetweenWholeNumbersAndDecimalsInTheStoreAtItsLine() throws IOException {
+    String head =
+        "upstream: http://127.0.0.1:8080\nservice: a\nredis: {nodes: [127.0.0.1:1]}\nrules:\n";
+    String bucket = ", algorithm: token-bucket}\n";
+    Files.writeString(
+        path,
+        head
+            + "  - {id: a, mode: exact, limit: 10/1h"
+            + bucket
+            + "  - {id: b, match: {path: /b}, mode: exact, limit: 1.5/1h"
+            + bucket
+            + "  - {id: c, match: {path: /c}, limit: 1.5/1h"
+            + bucket);
+    RuleReload reload = reload();
+    Files.writeString(
+        path,
+        head
+            + "  - {id: a, mode: exact, limit: 10/1h, cost: 1.5"
+            + bucket
+            + "  - {id: b, match: {path: /b}, mode: leased, limit: 2/1h"
+            + bucket
+            + "  - {id: c, match: {path: /c}, limit: 2/1h"
+            + bucket);
+    String begins =
+        "decimals in limit, burst and cost, as until now: what was used would be forgotten;"
+            + " a restart begins anew)";
+    assertEquals(
+        "weir.yaml:5: rules[0].limit: 10/1h (expected: no "
+            + begins
+            + "\nweir.yaml:6: rules[1].limit: 2/1h (expected: "
+            + begins,
+        reload.reload().toString().replace(path.toString(), "weir.yaml"));
+  }
+
+  @Test
   void refusesAChangeBetweenThisNodeAndTheStoreAtItsLine() throws IOException {
     String head =
         "upstream: http://127.0.0.1:8080\nservice: a\nredis: {nodes: [127.0.0.1:1]}\nrules:\n";

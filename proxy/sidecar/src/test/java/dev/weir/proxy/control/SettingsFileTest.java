@@ -154,7 +154,7 @@ class SettingsFileTest {
     assertEquals("header:x-user-id,query:k k,cookie:s,ip", rule.budgets().get(0).key().toString());
     assertEquals("100/30s", rule.budgets().get(0).limit().rate().toString());
     assertEquals(20, rule.budgets().get(0).limit().burst());
-    assertEquals(3, rule.budgets().get(0).cost().units());
+    assertEquals(3, rule.budgets().get(0).costUnits());
     assertEquals("token-bucket", rule.budgets().get(0).limit().algorithm().toString());
     assertTrue(rule.dryRun());
     assertEquals(OnMissingKey.REFUSE, rule.onMissingKey());

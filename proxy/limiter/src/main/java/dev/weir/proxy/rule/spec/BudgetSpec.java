@@ -30,6 +30,11 @@ public record BudgetSpec(
 
   private static final long NS_PER_US = 1_000;
 
+  /** Units that one request takes, 1 or more. */
+  public long costUnits() {
+    return cost.units(limit.unit());
+  }
+
   /** The failure policy. */
   public OnStoreFailure onStoreFailureOrDefault() {
     return onStoreFailure == null ? OnStoreFailure.LOCAL_SHARE : onStoreFailure;
@@ -42,7 +47,7 @@ public record BudgetSpec(
 
   /** How many requests the limit regains within the life of a lease. */
   public double requestsPerLife() {
-    return unitsPerLife() / cost.units();
+    return unitsPerLife() / costUnits();
   }
 
   /** The part of the limit that is regained within the life of a lease. */
@@ -89,16 +94,18 @@ public record BudgetSpec(
    * @param which says which limit it is, where its field does not; else empty.
    */
   void checkCost(String which, FaultSink sink) {
-    if (cost.units() < 1) {
+    if (cost.thousandths() < 1) {
       sink.fault("cost", cost.text(), "1 or more");
-    } else if (cost.units() > Question.MAX_COST) {
+    } else if (cost.thousandths() / Thousandths.ONE > Question.MAX_COST) {
       sink.fault("cost", cost.text(), "1 to " + Question.MAX_COST);
-    } else if (limit.rate() != null && limit.burst() >= 0 && cost.units() > limit.capacity()) {
+    } else if (cost.isFraction() && limit.algorithm() != Algorithm.TOKEN_BUCKET) {
+      sink.fault("cost", cost.text(), limit.wholeNumber(which));
+    } else if (limit.rate() != null && limit.burst() >= 0 && costUnits() > limit.capacity()) {
       sink.fault(
           "cost",
           cost.text(),
-          "at most the %s%s, %d, or no request ever passes"
-              .formatted(limit.burst() == 0 ? "limit" : "burst", which, limit.capacity()));
+          "at most the %s%s, %s, or no request ever passes"
+              .formatted(limit.burst() == 0 ? "limit" : "burst", which, limit.capacityText()));
     }
   }
 
@@ -168,7 +175,7 @@ public record BudgetSpec(
     private OnStoreFailure onStoreFailure;
     private Algorithm algorithm = Algorithm.GCRA;
     private Rate rate;
-    private long burst;
+    private long burstThousandths;
     private Overflow overflow;
     private long maxWaitNs;
     private Alignment align;
@@ -240,7 +247,12 @@ public record BudgetSpec(
     }
 
     public B burst(long burst) {
-      this.burst = burst;
+      return burstThousandths(burst * Thousandths.ONE);
+    }
+
+    /** Sets the burst by its thousandths. */
+    public B burstThousandths(long thousandths) {
+      burstThousandths = thousandths;
       return self();
     }
 
@@ -302,12 +314,31 @@ public record BudgetSpec(
           .toList();
     }
 
+    /** The limit, in thousandths if one of its numbers has decimals. */
+    private LimitSpec limit(CostSpec ofOne) {
+      boolean isFraction =
+          rate != null
+              && (rate.unit() != 1
+                  || Thousandths.isFraction(burstThousandths)
+                  || ofOne.isFraction());
+      return new LimitSpec(
+          algorithm,
+          isFraction ? rate.inThousandths() : rate,
+          isFraction ? burstThousandths : burstThousandths / Thousandths.ONE,
+          overflow,
+          maxWaitNs,
+          align,
+          zone,
+          subWindowNs);
+    }
+
     final BudgetSpec within(Fields<?> rule, long lifeOfRuleNs) {
+      CostSpec ofOne = cost == null ? rule.cost : cost;
       return new BudgetSpec(
           name,
           key == null ? rule.key : key,
-          new LimitSpec(algorithm, rate, burst, overflow, maxWaitNs, align, zone, subWindowNs),
-          cost == null ? rule.cost : cost,
+          limit(ofOne),
+          ofOne,
           mode == null ? rule.mode : mode,
           onStoreFailure == null ? rule.onStoreFailure : onStoreFailure,
           leaseLifeNs == 0 ? lifeOfRuleNs : leaseLifeNs);

@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
  * A limit as written: an algorithm, its rate, and the settings of that algorithm.
  *
  * @param rate null if not given.
- * @param burst how much may pass at once, the depth of a bucket; 0 if not given, then as much as
- *     the rate's count. For the algorithms that pace.
+ * @param burst how much may pass at once, the depth of a bucket, in the rate's units; 0 if not
+ *     given, then as much as the rate's count, and one at least. For the algorithms that pace.
  * @param overflow null if not given, then {@link Overflow#REJECT}. For the leaky bucket.
  * @param maxWaitNs how long a request may be held at most; 0 if not given, then a second. For
  *     {@link Overflow#QUEUE}.
@@ -55,6 +55,8 @@ public record LimitSpec(
   private static final int DEFAULT_SUB_WINDOWS = 10;
   private static final long NS_PER_US = 1_000;
 
+  private static final Pattern NUMBER = Pattern.compile("\\d+");
+
   /** Finds what was expected in the message of an exception. */
   private static final Pattern EXPECTED =
       Pattern.compile("\\(expected: (.*?)(?: for \\d+ ns)?\\)$");
@@ -76,19 +78,39 @@ public record LimitSpec(
 
   /** The units that may pass at once; 0 if there is no rate. */
   public long capacity() {
-    return burst != 0 || rate == null ? burst : rate.count();
+    return burst != 0 || rate == null ? burst : Math.max(rate.count(), rate.unit());
   }
 
-  /** How long a unit takes to come back on average. */
+  /** How many units are one: 1, or of a limit with decimals {@link Thousandths#ONE}. */
+  public int unit() {
+    return rate == null ? 1 : rate.unit();
+  }
+
+  /** The capacity as people write it. */
+  String capacityText() {
+    return Thousandths.text(capacity(), unit());
+  }
+
+  private String burstText() {
+    return Thousandths.text(burst, unit());
+  }
+
+  /** What is expected instead of decimals. */
+  String wholeNumber(String which) {
+    return "a whole number, as the algorithm%s is %s; token-bucket takes decimals"
+        .formatted(which, algorithm);
+  }
+
+  /** How long one takes to come back on average. */
   public long comesBackNs() {
-    return rate.windowNs() / rate.count();
+    return rate.windowNs() / rate.count() * rate.unit();
   }
 
   /** The settings that were given, without the algorithm, by name. */
   Map<String, String> given() {
     Map<String, String> given = new LinkedHashMap<>();
     put(given, "limit", rate);
-    put(given, "burst", burst == 0 ? null : burst);
+    put(given, "burst", burst == 0 ? null : burstText());
     put(given, "overflow", overflow);
     put(given, "max-wait", maxWaitNs == 0 ? null : DurationText.text(maxWaitNs));
     put(given, "align", align);
@@ -192,7 +214,10 @@ public record LimitSpec(
   private Limit compile(long count, long windowNs, long depth, long unixEpochNs) {
     return switch (algorithm) {
       case GCRA -> Limit.gcra(count, windowNs, depth);
-      case TOKEN_BUCKET -> Limit.tokenBucket(depth, count, windowNs);
+      case TOKEN_BUCKET ->
+          unit() == 1
+              ? Limit.tokenBucket(depth, count, windowNs)
+              : Limit.tokenBucketOfUnits(depth, count, windowNs, unit());
       case LEAKY_BUCKET ->
           overflow == Overflow.QUEUE
               ? Limit.leakyBucketQueue(depth, count, windowNs, maxWaitNs)
@@ -279,8 +304,16 @@ public record LimitSpec(
     try {
       compileForStore();
     } catch (IllegalArgumentException tooMuch) {
-      sink.fault("limit", rate.toString(), bound(tooMuch) + because);
+      sink.fault("limit", rate.toString(), inOnes(bound(tooMuch)) + because);
     }
+  }
+
+  /** A text about a number of units, which people write in ones. */
+  private String inOnes(String bound) {
+    Matcher number = NUMBER.matcher(bound);
+    return unit() != 1 && number.find()
+        ? number.replaceFirst(Thousandths.text(Long.parseLong(number.group()), unit()))
+        : bound;
   }
 
   /** The bound that a number has passed, as the exception names it. */
@@ -298,6 +331,7 @@ public record LimitSpec(
       return false;
     }
     checkWindow(faulty);
+    checkDecimals(faulty);
     if (!faulty.any) {
       checkNumbers(faulty);
     }
@@ -308,9 +342,9 @@ public record LimitSpec(
   private void checkFields(Faulty faulty) {
     String notMine = "nothing, as the algorithm is " + algorithm;
     if (burst < 0) {
-      faulty.fault("burst", Long.toString(burst), "1 or more");
+      faulty.fault("burst", burstText(), "1 or more");
     } else if (burst != 0 && !algorithm.takesBurst()) {
-      faulty.fault("burst", Long.toString(burst), notMine);
+      faulty.fault("burst", burstText(), notMine);
     }
     if (overflow != null && algorithm != Algorithm.LEAKY_BUCKET) {
       faulty.fault("overflow", overflow.toString(), notMine + "; leaky-bucket has it");
@@ -355,6 +389,29 @@ public record LimitSpec(
     }
   }
 
+  /** Reports decimals that the algorithm does not take, and what is too large beside decimals. */
+  private void checkDecimals(Faulty faulty) {
+    if (unit() == 1) {
+      return;
+    }
+    boolean isPacedByTokens = algorithm == Algorithm.TOKEN_BUCKET;
+    long most = Thousandths.MOST * unit();
+    if (!isPacedByTokens && Thousandths.isFraction(rate.count())) {
+      faulty.fault("limit", rate.toString(), wholeNumber(""));
+    } else if (rate.count() > most || rate.count() > rate.windowNs()) {
+      faulty.fault(
+          "limit",
+          rate.toString(),
+          "at most %d, and one thousandth per nanosecond, beside decimals"
+              .formatted(Thousandths.MOST));
+    }
+    if (!isPacedByTokens && Thousandths.isFraction(burst)) {
+      faulty.fault("burst", burstText(), wholeNumber(""));
+    } else if (burst > most) {
+      faulty.fault("burst", burstText(), "at most " + Thousandths.MOST + " beside decimals");
+    }
+  }
+
   private void checkSubWindow(Faulty faulty) {
     long windowNs = rate.windowNs();
     if (subWindowNs == 0 && windowNs / DEFAULT_SUB_WINDOWS < Limit.MIN_WINDOW_NS) {
@@ -382,7 +439,7 @@ public record LimitSpec(
       if (algorithm.takesBurst()) {
         faulty.fault(
             burst == 0 ? "limit" : "burst",
-            burst == 0 ? rate.toString() : Long.toString(burst),
+            burst == 0 ? rate.toString() : burstText(),
             "a budget that comes back whole in less than 9 years");
       } else {
         faulty.fault(

@@ -4,13 +4,14 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A count per window: {@code 100/1s}, {@code 10/1m}, {@code 5/30s}, {@code 1/1d}; or per month of
- * the calendar: {@code 1000/1month}.
+ * the calendar: {@code 1000/1month}. A token bucket's may have decimals: {@code 0.5/1s}.
  *
- * @param count 1 to {@value #MAX_COUNT}.
+ * @param count in units, 1 to {@value #MAX_COUNT}.
  * @param windowNs 1 ms or more, in nanoseconds; of a month, the longest one.
  * @param isMonthly whether the window is a calendar month, which has no fixed length.
+ * @param unit how many units are one: 1, or {@link Thousandths#ONE}.
  */
-public record Rate(long count, long windowNs, boolean isMonthly) {
+public record Rate(long count, long windowNs, boolean isMonthly, int unit) {
   /** The largest number that the RateLimit fields can carry (RFC 9651, section 3.3.1). */
   public static final long MAX_COUNT = 999_999_999_999_999L;
 
@@ -21,11 +22,15 @@ public record Rate(long count, long windowNs, boolean isMonthly) {
   private static final String MONTH = "1month";
 
   Rate(long count, long windowNs) {
-    this(count, windowNs, false);
+    this(count, windowNs, false, 1);
   }
 
   static Rate perMonth(long count) {
-    return new Rate(count, TimeUnit.DAYS.toNanos(31), true);
+    return perMonth(count, 1);
+  }
+
+  private static Rate perMonth(long count, int unit) {
+    return new Rate(count, TimeUnit.DAYS.toNanos(31), true, unit);
   }
 
   /** The rate of a limit that counts by windows and never refuses. */
@@ -46,21 +51,56 @@ public record Rate(long count, long windowNs, boolean isMonthly) {
     if (slash < 1) {
       throw new BadValueException(text, EXPECTED);
     }
-    long count = count(text, text.substring(0, slash));
+    String digits = text.substring(0, slash);
+    long thousandths = Thousandths.isDecimal(digits) ? thousandths(text, digits) : 0;
+    boolean isFraction = Thousandths.isFraction(thousandths);
+    int unit = isFraction ? Thousandths.ONE : 1;
+    long count =
+        isFraction
+            ? thousandths
+            : thousandths > 0 ? thousandths / Thousandths.ONE : count(text, digits);
     if (text.endsWith("/" + MONTH)) {
-      return perMonth(count);
+      return perMonth(count, unit);
     }
     try {
       long windowNs = DurationText.parseNs(text.substring(slash + 1));
-      if (count > windowNs) {
+      if (count / unit > windowNs) {
         throw new BadValueException(text, "at most one per nanosecond");
       }
-      return new Rate(count, windowNs);
+      return new Rate(count, windowNs, false, unit);
     } catch (BadValueException window) {
       throw window.value().equals(text)
           ? window
           : new BadValueException(text, "count/window, the window " + window.expected());
     }
+  }
+
+  /**
+   * As {@link #parse}, for callers that count in whole units.
+   *
+   * @throws BadValueException if the text is no rate, or has decimals.
+   */
+  public static Rate parseWhole(String text) {
+    Rate rate = parse(text);
+    if (rate.unit != 1) {
+      throw new BadValueException(text, "a whole number per window");
+    }
+    return rate;
+  }
+
+  private static long thousandths(String text, String digits) {
+    try {
+      return Thousandths.parse(digits);
+    } catch (BadValueException bad) {
+      throw new BadValueException(text, bad.expected());
+    }
+  }
+
+  /** This rate, counted in thousandths. */
+  Rate inThousandths() {
+    return unit == 1
+        ? new Rate(count * Thousandths.ONE, windowNs, isMonthly, Thousandths.ONE)
+        : this;
   }
 
   /** Whether another rate is per the same window. */
@@ -73,10 +113,10 @@ public record Rate(long count, long windowNs, boolean isMonthly) {
     return isMonthly ? MONTH : DurationText.text(windowNs);
   }
 
-  /** The rate as written, in the largest unit that fits. */
+  /** The rate as written, in the largest unit of time that fits. */
   @Override
   public String toString() {
-    return count + "/" + window();
+    return Thousandths.text(count, unit) + "/" + window();
   }
 
   private static long count(String text, String digits) {

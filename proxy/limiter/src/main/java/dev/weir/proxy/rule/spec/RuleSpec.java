@@ -144,6 +144,9 @@ public record RuleSpec(
       if (budget.leaseLifeNs() != 0) {
         text.append(' ').append(fieldsOf(i)).append(DurationText.text(budget.leaseLifeNs()));
       }
+      if (budget.limit().unit() != 1) {
+        text.append(' ').append(fieldsOf(i)).append("~m");
+      }
       if (hasOwnCost(budget)) {
         text.append(' ').append(fieldsOf(i)).append("cost ").append(budget.cost());
       }

@@ -24,6 +24,26 @@ class TextsTest {
   }
 
   @ParameterizedTest
+  @CsvSource({
+    "1.5/1s, 1500, 1.5/1s",
+    "0.001/1d, 1, 0.001/1d",
+    "10.250/1m, 10250, 10.25/1m",
+    "999999999.999/1h, 999999999999, 999999999.999/1h"
+  })
+  void readsDecimalsAsThousandths(String text, long count, String written) {
+    assertEquals(count, Rate.parse(text).count());
+    assertEquals(1000, Rate.parse(text).unit());
+    assertEquals(written, Rate.parse(text).toString());
+    assertThrows(BadValueException.class, () -> Rate.parseWhole(text));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"10.0/1s", "10.000/1s", "10/1s"})
+  void decimalsThatAreNoneChangeNothing(String text) {
+    assertEquals(Rate.parse("10/1s"), Rate.parseWhole(text));
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "",
@@ -33,7 +53,13 @@ class TextsTest {
         "0/1m",
         "-1/1m",
         "1/0s",
-        "1.5/1s",
+        "1.2345/1s",
+        "0.0/1s",
+        ".5/1s",
+        "5./1s",
+        "1.5.2/1s",
+        "-1.5/1s",
+        "1000000000.001/1s",
         "1e3/1s",
         "1/1",
         "1/s",
