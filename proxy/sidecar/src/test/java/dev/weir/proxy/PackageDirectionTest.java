@@ -40,6 +40,7 @@ class PackageDirectionTest {
           "rule",
           "rule.spec",
           "rule.identity",
+          "token",
           "upstream",
           "upstream.h2",
           "metrics",
@@ -85,6 +86,7 @@ class PackageDirectionTest {
     "rule, request rule.spec",
     "rule.spec, request",
     "rule.identity, request rule rule.spec",
+    "token, request watch rule.identity",
     "upstream, request exchange http1 tls loop log",
     "upstream.h2, request exchange http2 http2.hpack http2.message grpc tls loop log upstream",
     "metrics, request loop log",
@@ -93,7 +95,7 @@ class PackageDirectionTest {
     "store.fleet, log store.map",
     "admission, request loop rule rule.spec rule.identity metrics store store.map admission.lease",
     "admission.lease, request loop rule metrics store store.map",
-    "control, request loop watch tls rule downstream downstream.answer upstream decision admission store rule.spec rule.identity store.map",
+    "control, request loop watch tls rule downstream downstream.answer upstream decision admission store rule.spec rule.identity store.map token",
     "decision, request loop watch http2 downstream downstream.h1 downstream.listen decision.grpc decision.http",
     "decision.grpc, request loop exchange http2 http2.hpack grpc downstream.h2 decision.http decision.proto",
     "decision.http, request loop exchange grpc downstream.answer",
@@ -106,7 +108,7 @@ class PackageDirectionTest {
     "log,",
     "traffic, http2 http2.hpack decision.proto",
     "warmup, traffic",
-    "wiring, web admission control decision decision.grpc decision.http decision.v1 decision.proto downstream downstream.h1 downstream.h2 downstream.listen envoy.call envoy.file grpc exchange http1 http2 log loop metrics request rule store tls upstream upstream.h2 traffic warmup watch rule.spec rule.identity store.map store.fleet admission.lease",
+    "wiring, web admission control decision decision.grpc decision.http decision.v1 decision.proto downstream downstream.h1 downstream.h2 downstream.listen envoy.call envoy.file grpc exchange http1 http2 log loop metrics request rule store tls upstream upstream.h2 traffic warmup watch rule.spec rule.identity store.map store.fleet admission.lease token",
     "demo, wiring control metrics request traffic",
   })
   void knowsOnly(String name, String allowed) {

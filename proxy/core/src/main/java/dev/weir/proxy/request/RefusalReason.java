@@ -23,6 +23,23 @@ public enum RefusalReason {
   IDENTITY_MISSING(401, UNAUTHENTICATED, "Identity Required"),
   IDENTITY_AMBIGUOUS(400, INVALID_ARGUMENT, "Ambiguous Identity"),
 
+  // What is wrong with a token that a rule's key reads (RFC 6750).
+  TOKEN_MALFORMED(401, UNAUTHENTICATED, "Malformed Token"),
+  TOKEN_ALGORITHM_REFUSED(401, UNAUTHENTICATED, "Token Algorithm Not Accepted"),
+  TOKEN_KEY_UNKNOWN(401, UNAUTHENTICATED, "Token Key Unknown"),
+  TOKEN_SIGNATURE_INVALID(401, UNAUTHENTICATED, "Token Signature Invalid"),
+  TOKEN_EXPIRED(401, UNAUTHENTICATED, "Token Expired"),
+  TOKEN_NOT_YET_VALID(401, UNAUTHENTICATED, "Token Not Yet Valid"),
+  TOKEN_ISSUER_REFUSED(401, UNAUTHENTICATED, "Token Of Another Issuer"),
+  TOKEN_AUDIENCE_REFUSED(401, UNAUTHENTICATED, "Token For Another Audience"),
+  TOKEN_KEYS_UNAVAILABLE(
+      503, UNAVAILABLE, "Token Keys Unavailable", "The keys that verify tokens are not known yet."),
+  TOO_MANY_BAD_TOKENS(
+      503,
+      UNAVAILABLE,
+      "Too Many Bad Tokens",
+      "So many bad tokens came that new ones are not verified for a moment."),
+
   NOT_DECIDED_ONCE(400, INVALID_ARGUMENT, "No Idempotency Under This Rule"),
   IDEMPOTENCY_KEY_REUSED(400, INVALID_ARGUMENT, "Idempotency Key Used For Another Cost"),
 
@@ -121,6 +138,8 @@ public enum RefusalReason {
     CONNECTION
   }
 
+  private static final String NO_IDENTITY = "ApiKey realm=\"weir\"";
+
   private final int httpStatus;
   private final GrpcStatus grpcStatus;
   private final Ends ends;
@@ -168,6 +187,16 @@ public enum RefusalReason {
    */
   public String detail() {
     return detail;
+  }
+
+  /** The value of {@code WWW-Authenticate}, which a 401 must have; otherwise null. */
+  public String challenge() {
+    return httpStatus != 401 ? null : isOfToken() ? "Bearer error=\"invalid_token\"" : NO_IDENTITY;
+  }
+
+  /** Whether it is the fault of a token that a request has. */
+  public boolean isOfToken() {
+    return httpStatus == 401 && this != IDENTITY_MISSING;
   }
 
   /** The name in responses and metrics: that of the constant in lower case. */

@@ -143,6 +143,9 @@ final class VerdictCounts {
   }
 
   private static Outcome outcome(Rule rule, RefusalReason reason) {
+    if (reason.isOfToken()) {
+      return rule.dryRun() ? Outcome.DRY_RUN_REFUSED : Outcome.IDENTITY_REFUSED;
+    }
     return switch (reason) {
       // In a dry run too: no limit has refused these.
       case STORE_UNAVAILABLE -> Outcome.STORE_UNAVAILABLE;

@@ -8,6 +8,7 @@ import dev.weir.proxy.wiring.Program;
 import dev.weir.proxy.wiring.SidecarDecisions;
 import dev.weir.proxy.wiring.SidecarRateLimits;
 import dev.weir.proxy.wiring.SidecarTls;
+import dev.weir.proxy.wiring.SidecarTokens;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,6 +59,7 @@ public final class CheckCommand implements Callable<Integer> {
     listeners.addAll(settings.decision().listeners());
     List<String> faults = new ArrayList<>(SidecarTls.faults(listeners, settings.upstream()));
     faults.addAll(SidecarDecisions.faults(settings.decision()));
+    faults.addAll(SidecarTokens.faults(settings.tokens()));
     faults.addAll(SidecarRateLimits.faults(settings));
     faults.forEach(fault -> spec.commandLine().getErr().println(file + ": " + fault));
     return faults.isEmpty();

@@ -2,9 +2,11 @@ package dev.weir.proxy.control;
 
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.LimitSpec;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.map.StoreSettings;
+import dev.weir.proxy.token.TokenSettings;
 import java.util.List;
 import java.util.function.IntFunction;
 
@@ -42,6 +44,24 @@ final class RuleNeeds {
             at.apply(i) + "share",
             "auto",
             "none, or redis.nodes to be set: peers are counted there");
+      }
+    }
+  }
+
+  /** Reports the rules whose keys are claims of tokens that nothing verifies. */
+  void checkTokens(TokenSettings tokens) {
+    for (int i = 0; i < rules.size() && !tokens.isConfigured(); i++) {
+      RuleSpec rule = rules.get(i);
+      for (int j = 0; j < rule.budgets().size(); j++) {
+        KeySpec key = rule.budgets().get(j).key();
+        if (key.readsTokens()) {
+          boolean isOwn = rule.budgets().stream().anyMatch(other -> !other.key().equals(key));
+          misfits.add(
+              at.apply(i) + (isOwn ? rule.fieldsOf(j) : "") + "key",
+              key.toString(),
+              "jwt.keys to be set, which verify tokens");
+          break;
+        }
       }
     }
   }

@@ -107,7 +107,8 @@ public final class RuleReload implements AutoCloseable {
     Settings settings =
         read.content() == null
             ? null
-            : reader.readAgain(read.content(), faults, running.ringCells(), rules.rules());
+            : reader.readAgain(
+                read.content(), faults, running.ringCells(), running.tokens(), rules.rules());
     faults.warnings().forEach(warning -> LOG.warn("{}", warning));
     if (settings == null) {
       reloads.rejected();

@@ -6,6 +6,7 @@ import dev.weir.proxy.decision.DecisionSettings;
 import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.rule.identity.IdentitySettings;
 import dev.weir.proxy.store.map.StoreSettings;
+import dev.weir.proxy.token.TokenSettings;
 import dev.weir.proxy.upstream.UpstreamSettings;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,6 +23,7 @@ public record Settings(
     StoreSettings store,
     StoreNames names,
     IdentitySettings identity,
+    TokenSettings tokens,
     ProcessSettings process,
     RuleSource rules) {
 
@@ -45,6 +47,7 @@ public record Settings(
         store,
         names,
         identity,
+        tokens,
         process,
         rules);
   }
@@ -65,6 +68,7 @@ public record Settings(
     addIfChanged(parts, "listen", client.listeners(), other.client.listeners());
     addIfChanged(parts, "decision", decision, other.decision);
     addIfChanged(parts, "ratelimit-config", rateLimits, other.rateLimits);
+    addIfChanged(parts, "jwt", tokens, other.tokens);
     addIfChanged(parts, "admin", process.admin(), other.process.admin());
     addIfChanged(parts, "admin-hosts", process.adminHosts(), other.process.adminHosts());
     addIfChanged(parts, "monitoring", process.monitoring(), other.process.monitoring());

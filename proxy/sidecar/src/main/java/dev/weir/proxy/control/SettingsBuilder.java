@@ -106,6 +106,7 @@ final class SettingsBuilder {
             CidrSet.of(values.list("trusted-proxies", Cidr.class)),
             values.get("client-ip-header", ClientIpField.class),
             values.count("ipv6-prefix")),
+        TokenTable.build(values),
         process(),
         new RuleSource(rules, values.isOn("paths.ignore-case")));
   }

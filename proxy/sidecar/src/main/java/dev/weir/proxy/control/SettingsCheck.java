@@ -25,6 +25,7 @@ final class SettingsCheck {
     SocketAddress monitoring = values.get("monitoring", SocketAddress.class);
     checkListeners(builder, admin, monitoring, misfits);
     DecisionTable.check(values, misfits);
+    TokenTable.check(values, misfits);
     if (builder.upstream() == null
         && !misfits.isFaulty("upstream")
         && !DecisionTable.listeners(values).isEmpty()

@@ -3,6 +3,7 @@ package dev.weir.proxy.control;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.token.TokenSettings;
 import dev.weir.proxy.watch.SmallFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,6 +19,9 @@ public final class SettingsFile {
 
   /** Rings of any length are still to be had. */
   private static final int AT_START = -1;
+
+  /** Tokens may still be read as the file says. */
+  private static final TokenSettings OWN_TOKENS = null;
 
   /** No rules are in use yet, and what is read may be any. */
   private static final RuleSet NONE_IN_USE = RuleSet.EMPTY;
@@ -42,16 +46,18 @@ public final class SettingsFile {
 
   /** Reads the content of a file; null if there was a fault. */
   public Settings read(byte[] content, Faults faults) {
-    return readAgain(content, faults, AT_START, NONE_IN_USE);
+    return readAgain(content, faults, AT_START, OWN_TOKENS, NONE_IN_USE);
   }
 
   /**
    * Reads the content of a file for a process that runs.
    *
    * @param ringCells how long the rings are that it has, 0 for none.
+   * @param tokens those that it reads; null for those of the file.
    * @param inUse its rules.
    */
-  Settings readAgain(byte[] content, Faults faults, int ringCells, RuleSet inUse) {
+  Settings readAgain(
+      byte[] content, Faults faults, int ringCells, TokenSettings tokens, RuleSet inUse) {
     Node root = YamlDocument.compose(content, EXPECTED, faults);
     if (root == null) {
       return null;
@@ -64,10 +70,11 @@ public final class SettingsFile {
       faults.add(tree.line(""), "", "no settings (expected: " + EXPECTED + ")");
       return null;
     }
-    return read(tree, faults, ringCells, inUse);
+    return read(tree, faults, ringCells, tokens, inUse);
   }
 
-  private Settings read(YamlTree tree, Faults faults, int ringCells, RuleSet inUse) {
+  private Settings read(
+      YamlTree tree, Faults faults, int ringCells, TokenSettings tokens, RuleSet inUse) {
     SettingsBuilder builder = new SettingsBuilder();
     for (SettingRow<SettingValues> row : SettingsTable.ALL) {
       if (row.kind().areListeners()) {
@@ -95,6 +102,7 @@ public final class SettingsFile {
         needs.checkRingsAtReload(ringCells);
       }
       needs.checkStore(StoreSettingsTable.build(builder.values));
+      needs.checkTokens(tokens == OWN_TOKENS ? TokenTable.build(builder.values) : tokens);
       inUse.checkChange(rules, LoopClock.timeNs(), misfits::add);
     }
     if (!faults.isEmpty()) {

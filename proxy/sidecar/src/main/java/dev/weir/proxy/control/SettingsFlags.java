@@ -71,6 +71,7 @@ public final class SettingsFlags {
       RuleNeeds needs = new RuleNeeds(rules, i -> "", misfits);
       needs.checkRingsAtStart(builder.admission());
       needs.checkStore(StoreSettingsTable.build(builder.values));
+      needs.checkTokens(TokenTable.build(builder.values));
     }
     return faults.isEmpty() ? builder.build(rules) : null;
   }

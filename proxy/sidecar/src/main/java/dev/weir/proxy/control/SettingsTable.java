@@ -29,6 +29,7 @@ final class SettingsTable {
   private static List<SettingRow<SettingValues>> all() {
     List<SettingRow<SettingValues>> rows = new ArrayList<>(ofTheProcess());
     rows.addAll(DecisionTable.ALL);
+    rows.addAll(TokenTable.ALL);
     rows.addAll(TlsSettingsTable.ALL);
     rows.addAll(UpstreamTlsTable.ALL);
     rows.addAll(timeouts());

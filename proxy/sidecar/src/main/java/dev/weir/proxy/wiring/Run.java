@@ -77,6 +77,7 @@ public final class Run {
                     sidecar.reloadRateLimits();
                     sidecar.reloadCertificates();
                     sidecar.reloadTokens();
+                    sidecar.reloadTokenKeys();
                   });
       out.println(startLine(sidecar, settings));
       out.flush();

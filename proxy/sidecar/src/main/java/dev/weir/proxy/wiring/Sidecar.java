@@ -80,6 +80,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
   /** Envoy's rate limits; null if they are not wanted. */
   private final SidecarRateLimits rateLimits;
 
+  /** The tokens of clients; null if none are read. */
+  private final SidecarTokens tokens;
+
   private final SidecarTls tls;
   private final WebServer admin;
   private final Watchdog watchdog = new Watchdog();
@@ -132,6 +135,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     }
     decisions = new SidecarDecisions(settings);
     rateLimits = rateLimits(settings);
+    tokens = settings.tokens().isConfigured() ? new SidecarTokens(settings.tokens()) : null;
     List<ListenerSettings> all = new ArrayList<>(settings.client().listeners());
     all.addAll(settings.decision().listeners());
     tls = new SidecarTls(all, settings.upstream());
@@ -153,7 +157,8 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     boolean warmsUp = isToBeWarm && cold == null;
     group = SidecarLoops.threads(settings, transport);
     guard = new LoopGuard(group);
-    loops = new SidecarLoops(settings, group, metrics, tables, decisions, LoopClock::timeNs);
+    loops =
+        new SidecarLoops(settings, group, metrics, tables, decisions, tokens, LoopClock::timeNs);
     drain =
         new Drain(settings.process().drainGraceNs(), this::endConnections, loops::connectionCount);
     try {
@@ -188,6 +193,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
         decisions.followTokens(metrics);
       }
       tls.start(metrics);
+      if (tokens != null) {
+        tokens.start(metrics);
+      }
       if (rateLimits != null) {
         rateLimits.start();
       }
@@ -415,6 +423,13 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     decisions.reloadTokens();
   }
 
+  /** Reads the keys that verify clients' tokens again, changed or not. Any thread. */
+  public void reloadTokenKeys() {
+    if (tokens != null) {
+      tokens.reload();
+    }
+  }
+
   /** Reads certificates and keys again, changed or not. Any thread. */
   public void reloadCertificates() {
     tls.reload();
@@ -488,6 +503,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     watchdog.close();
     stopWarmUp();
     decisions.close();
+    if (tokens != null) {
+      tokens.close();
+    }
     if (rateLimits != null) {
       rateLimits.close();
     }

@@ -24,6 +24,7 @@ import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.identity.ClaimReader;
 import dev.weir.proxy.rule.identity.ClientIpReader;
 import dev.weir.proxy.rule.identity.ClientKeyReader;
 import dev.weir.proxy.rule.identity.IdentityReader;
@@ -72,6 +73,9 @@ public final class SidecarLoops implements AutoCloseable {
   /** The time of the event loops' clocks. */
   private final LongSupplier time;
 
+  /** The tokens of clients; null if none are read. */
+  private final SidecarTokens tokens;
+
   /** The leases of budgets in the store; null without a store. */
   private final SharedLeases leases;
 
@@ -111,6 +115,7 @@ public final class SidecarLoops implements AutoCloseable {
 
   /**
    * @param group the event loops, which are the caller's.
+   * @param tokens of clients; null if none are read.
    * @param time of their clocks.
    */
   SidecarLoops(
@@ -119,7 +124,9 @@ public final class SidecarLoops implements AutoCloseable {
       Metrics metrics,
       LimitTables tables,
       SidecarDecisions decisions,
+      SidecarTokens tokens,
       LongSupplier time) {
+    this.tokens = tokens;
     this.settings = settings;
     this.group = group;
     this.metrics = metrics;
@@ -185,9 +192,14 @@ public final class SidecarLoops implements AutoCloseable {
     Deadlines deadlines = parts.deadlines();
     LoopMetrics loopMetrics = parts.metrics();
     ClientIpReader clientIp = new ClientIpReader(settings.identity());
+    ClientKeyReader clientKey = new ClientKeyReader(settings.identity(), clientIp);
     IdentityReader identities =
         new IdentityReader(
-            settings.identity(), hasher, clientIp, settings.client().caps().headBytes());
+            settings.identity(),
+            hasher,
+            clientIp,
+            tokens == null ? ClaimReader.NONE : tokens.join(clock, hasher, clientKey),
+            settings.client().caps().headBytes());
     LoopStore loopStore = store == null ? null : store.apply(parts);
     AdmissionHandler admission =
         new AdmissionHandler(
@@ -211,7 +223,7 @@ public final class SidecarLoops implements AutoCloseable {
             parts.memory(),
             admission,
             origin,
-            new ClientKeyReader(settings.identity(), clientIp),
+            clientKey,
             loopMetrics);
     ClientProtocols protocols =
         new ClientProtocols(

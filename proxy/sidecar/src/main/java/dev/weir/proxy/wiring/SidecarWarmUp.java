@@ -20,6 +20,7 @@ import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.map.StoreSettings;
+import dev.weir.proxy.token.TokenSettings;
 import dev.weir.proxy.traffic.Traffic;
 import dev.weir.proxy.upstream.UpstreamProtocol;
 import dev.weir.proxy.upstream.UpstreamSettings;
@@ -66,6 +67,7 @@ public final class SidecarWarmUp {
             new Metrics(),
             tables,
             new SidecarDecisions(settings),
+            null,
             LoopClock::timeNs);
     loops.make(tls, service::origin, null, null);
     loops.publish(settings.rules().compile(RuleSet.EMPTY));
@@ -142,6 +144,7 @@ public final class SidecarWarmUp {
         StoreSettings.NONE,
         new StoreNames("", false, Set.of(), ""),
         of.identity(),
+        TokenSettings.NONE,
         of.process(),
         new RuleSource(List.of(rule()), false));
   }

@@ -146,7 +146,7 @@ class WeirMainTest {
         --xyzzy: unknown flag
         --transport: given 2 times (expected: once)
         --burst: 0 (expected: a whole number from 1 to 999999999999999)
-        --key: (nothing) (expected: all, ip, api-key, header:NAME, cookie:NAME, query:NAME, tls:san, tls:spiffe or tls:cn)
+        --key: (nothing) (expected: all, ip, api-key, header:NAME, cookie:NAME, query:NAME, jwt:CLAIM, tls:san, tls:spiffe or tls:cn)
         --listen: foo (expected: host:port, https://host:port or unix:/path)
         --upstream: missing (expected: http://, h2c:// or https://host:port, unix:/path or h2c+unix:/path; or --decision)
         See: weir run --help for what there is.

@@ -95,7 +95,7 @@ class SettingsFlagsTest {
     assertEquals(
         """
         --limit: 0/1s (expected: 1 or more per window)
-        --key: jwt:sub (expected: all, ip, api-key, header:NAME, cookie:NAME, query:NAME, tls:san, tls:spiffe or tls:cn)
+        --key: jws:sub (expected: all, ip, api-key, header:NAME, cookie:NAME, query:NAME, jwt:CLAIM, tls:san, tls:spiffe or tls:cn)
         --listen: 8000 (expected: host:port, https://host:port or unix:/path)
         --nonsense: unknown flag
         --trusted-proxies: x (expected: an address or range such as 192.0.2.7, 10.0.0.0/8 or\
@@ -106,7 +106,7 @@ class SettingsFlagsTest {
             "--limit",
             "0/1s",
             "--key",
-            "ip,jwt:sub",
+            "ip,jws:sub",
             "--listen",
             "8000",
             "--nonsense",

@@ -7,6 +7,7 @@ import dev.weir.proxy.manual.ManualPage;
 import dev.weir.proxy.rig.Rig;
 import dev.weir.proxy.tls.CertificateFiles;
 import dev.weir.proxy.tls.TestCertificates;
+import dev.weir.proxy.token.TestTokens;
 import dev.weir.scripts.server.Await;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,6 +40,9 @@ class FigureTableTest {
     CertificateFiles tls =
         TestCertificates.write(folder, "a", TestCertificates.server("a.example"));
     Path tokens = Files.writeString(folder.resolve("tokens"), "a-token-of-this-test\n");
+    Path keys =
+        Files.writeString(
+            folder.resolve("jwks.json"), TestTokens.keySet(TestTokens.key("Ed25519", "k")));
     Path limits = Files.createDirectory(folder.resolve("limits"));
     Files.writeString(limits.resolve("a.yaml"), "domain: a\n");
     try (Rig rig =
@@ -60,6 +64,8 @@ class FigureTableTest {
             "127.0.0.1:0",
             "--decision-tokens",
             tokens.toString(),
+            "--jwt.keys",
+            keys.toString(),
             "--ratelimit-config",
             limits.toString(),
             "--latency-log",

@@ -103,6 +103,7 @@ public final class Rig implements AutoCloseable {
             PATIENT_DEADLINE_NS),
         settings.names(),
         settings.identity(),
+        settings.tokens(),
         settings.process(),
         settings.rules());
   }

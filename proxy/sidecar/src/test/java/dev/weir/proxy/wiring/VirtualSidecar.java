@@ -58,7 +58,7 @@ public final class VirtualSidecar {
     try {
       loops =
           new SidecarLoops(
-              settings, eventLoop, metrics, tables, new SidecarDecisions(settings), time);
+              settings, eventLoop, metrics, tables, new SidecarDecisions(settings), null, time);
       UpstreamAddresses addresses =
           new UpstreamAddresses(settings.upstream().address(), Transport.NIO);
       loops.make(

@@ -12,7 +12,6 @@ public final class Refusal {
   private static final String QUOTA_EXCEEDED =
       "https://iana.org/assignments/http-problem-types#quota-exceeded";
   private static final String NO_TYPE = "about:blank";
-  private static final String CHALLENGE = "ApiKey realm=\"weir\"";
 
   private RefusalReason reason;
   private QuotaPolicy policy;
@@ -74,7 +73,7 @@ public final class Refusal {
 
   /** The value of {@code WWW-Authenticate}, which a 401 must have; otherwise null. */
   public String challenge() {
-    return reason.httpStatus() == 401 ? CHALLENGE : null;
+    return reason.challenge();
   }
 
   /** The {@code type} of the problem (RFC 9457) for a reason. */

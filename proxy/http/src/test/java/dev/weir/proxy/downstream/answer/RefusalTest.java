@@ -1,6 +1,7 @@
 package dev.weir.proxy.downstream.answer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -43,8 +44,12 @@ class RefusalTest {
       refusal.describe(verdict.refuse(reason));
       if (reason == RefusalReason.IDENTITY_MISSING) {
         assertEquals("ApiKey realm=\"weir\"", refusal.challenge());
+      } else if (reason.httpStatus() == 401) {
+        assertEquals("Bearer error=\"invalid_token\"", refusal.challenge());
+        assertTrue(reason.isOfToken() && reason.name().startsWith("TOKEN_"), reason.name());
       } else {
         assertNull(refusal.challenge(), reason.name());
+        assertFalse(reason.isOfToken());
       }
     }
   }
@@ -93,6 +98,16 @@ class RefusalTest {
             RefusalReason.DENIED,
             RefusalReason.IDENTITY_MISSING,
             RefusalReason.IDENTITY_AMBIGUOUS,
+            RefusalReason.TOKEN_MALFORMED,
+            RefusalReason.TOKEN_ALGORITHM_REFUSED,
+            RefusalReason.TOKEN_KEY_UNKNOWN,
+            RefusalReason.TOKEN_SIGNATURE_INVALID,
+            RefusalReason.TOKEN_EXPIRED,
+            RefusalReason.TOKEN_NOT_YET_VALID,
+            RefusalReason.TOKEN_ISSUER_REFUSED,
+            RefusalReason.TOKEN_AUDIENCE_REFUSED,
+            RefusalReason.TOKEN_KEYS_UNAVAILABLE,
+            RefusalReason.TOO_MANY_BAD_TOKENS,
             RefusalReason.NOT_DECIDED_ONCE,
             RefusalReason.IDEMPOTENCY_KEY_REUSED,
             RefusalReason.TOO_MANY_IN_FLIGHT,

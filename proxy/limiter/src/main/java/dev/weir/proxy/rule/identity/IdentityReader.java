@@ -38,6 +38,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *       still count.
  *   <li>Of a name for the first of several sources, the first counts that has a value which is not
  *       empty. The value is the identity, wherever it is from; an address stays an address.
+ *   <li>Claims are those of a token that was verified; one that is a list names nobody, and is
+ *       refused like a part that occurs twice. A bad token is refused, whatever else is there.
  *   <li>Cookies and query parameters are found and decoded by {@link PairReader}.
  *   <li>IPv6 clients count by their prefix.
  * </ul>
@@ -58,6 +60,7 @@ public final class IdentityReader implements Identities {
   private final KeyHasher hasher;
   private final ClientIpReader clientIp;
   private final MatchedRequest matched;
+  private final ClaimReader claims;
   private final IpText address = new IpText();
   private final int partBytes;
   private final long ipv6MaskHigh;
@@ -96,11 +99,29 @@ public final class IdentityReader implements Identities {
   }
 
   /**
+   * A reader for rules without tokens.
+   *
    * @param clientIp of the same event loop.
    * @param maxHeadBytes the longest head: no value is longer.
    */
   public IdentityReader(
       IdentitySettings settings, KeyHasher hasher, ClientIpReader clientIp, int maxHeadBytes) {
+    this(settings, hasher, clientIp, ClaimReader.NONE, maxHeadBytes);
+  }
+
+  /**
+   * A reader for all rules.
+   *
+   * @param clientIp of the same event loop, and so is {@code claims}.
+   * @param maxHeadBytes the longest head: no value is longer.
+   */
+  public IdentityReader(
+      IdentitySettings settings,
+      KeyHasher hasher,
+      ClientIpReader clientIp,
+      ClaimReader claims,
+      int maxHeadBytes) {
+    this.claims = claims;
     this.hasher = hasher;
     this.clientIp = clientIp;
     this.matched = new MatchedRequest(clientIp);
@@ -193,6 +214,10 @@ public final class IdentityReader implements Identities {
       if (request == null || isAddress && request.peer() == null) {
         continue;
       }
+      RefusalReason fault = tokenFault(source, request);
+      if (fault != null) {
+        return fault;
+      }
       int valueLength = isAddress ? 0 : value(source, request, length + PART_HEADER_BYTES);
       if (isAddress || valueLength > 0 || valueLength == PairReader.TWICE) {
         return isAddress
@@ -233,7 +258,7 @@ public final class IdentityReader implements Identities {
       case HOST -> {
         return appendValue(host(bytes, from, given, at), onMissing, question.request());
       }
-      case HEADER, COOKIE, QUERY, TLS_SAN, TLS_SPIFFE, TLS_CN, FIRST_OF ->
+      case HEADER, COOKIE, QUERY, JWT, TLS_SAN, TLS_SPIFFE, TLS_CN, FIRST_OF ->
           scratch.putBytes(at, bytes, from, given);
       case ALL -> throw new AssertionError("is nobody's");
     }
@@ -256,7 +281,16 @@ public final class IdentityReader implements Identities {
       appendAddress(ADDRESS, request);
       return null;
     }
+    RefusalReason fault = tokenFault(part, request);
+    if (fault != null) {
+      return fault;
+    }
     return appendValue(value(part, request, length + PART_HEADER_BYTES), onMissing, request);
+  }
+
+  /** Why the token that a source is a claim of is refused; null if it is not, or for no claim. */
+  private RefusalReason tokenFault(KeyPart source, RequestView request) {
+    return source.source() == KeyPart.Source.JWT ? claims.read(request) : null;
   }
 
   /**
@@ -297,6 +331,7 @@ public final class IdentityReader implements Identities {
       case HEADER -> header(part.header(), request, at);
       case COOKIE -> PairReader.cookie(part.name(), request, scratch, at);
       case QUERY -> PairReader.query(part.name(), request, scratch, at);
+      case JWT -> claims.claim(part.name(), scratch, at);
       case TLS_SAN, TLS_SPIFFE, TLS_CN -> certificate(part.source(), request.peer(), at);
       case ALL, IP, FIRST_OF -> throw new AssertionError("has no value of its own");
     };
@@ -312,7 +347,7 @@ public final class IdentityReader implements Identities {
               case TLS_SAN -> names.san();
               case TLS_SPIFFE -> names.spiffe();
               case TLS_CN -> names.cn();
-              case ALL, IP, HOST, HEADER, COOKIE, QUERY, FIRST_OF ->
+              case ALL, IP, HOST, HEADER, COOKIE, QUERY, JWT, FIRST_OF ->
                   throw new AssertionError(source);
             };
     if (name == null) {

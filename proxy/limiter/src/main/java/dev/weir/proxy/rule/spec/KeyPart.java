@@ -8,9 +8,9 @@ import java.util.Set;
 
 /**
  * One source of a key: {@code ip}, {@code header:NAME}, {@code cookie:NAME}, {@code query:NAME},
- * {@code tls:san}, {@code tls:spiffe} or {@code tls:cn}, or {@code api-key}, which is short for
- * {@code header:x-api-key}. Or the first of several that a request has, under a name of {@link
- * IdentityNames}.
+ * {@code jwt:CLAIM}, {@code tls:san}, {@code tls:spiffe} or {@code tls:cn}, or {@code api-key},
+ * which is short for {@code header:x-api-key}. Or the first of several that a request has, under a
+ * name of {@link IdentityNames}.
  *
  * <p>{@code header:host} is the forwarded host, which the target may name: without its port, in
  * lower case. Fields that the service does not get, or not as the client sent them, are no sources,
@@ -25,6 +25,8 @@ public final class KeyPart {
     HEADER,
     COOKIE,
     QUERY,
+    /** A claim of a verified token. */
+    JWT,
     TLS_SAN,
     TLS_SPIFFE,
     TLS_CN,
@@ -89,7 +91,7 @@ public final class KeyPart {
   private static final String OF_ENVOY = "x-envoy-";
 
   static final String EXPECTED =
-      "ip, api-key, header:NAME, cookie:NAME, query:NAME, tls:san, tls:spiffe or tls:cn";
+      "ip, api-key, header:NAME, cookie:NAME, query:NAME, jwt:CLAIM, tls:san, tls:spiffe or tls:cn";
 
   private final Source source;
   private final String text;
@@ -176,6 +178,11 @@ public final class KeyPart {
           throw new BadValueException(text, "query:NAME, the name 1 to 255 bytes, not encoded");
         }
         return new KeyPart(Source.QUERY, text, null, bytes);
+      case "jwt":
+        if (name.isEmpty() || bytes.length > 255) {
+          throw new BadValueException(text, "jwt:CLAIM, the claim's name 1 to 255 bytes");
+        }
+        return new KeyPart(Source.JWT, text, null, bytes);
       case "tls":
         return ofCertificate(text, name);
       default:
@@ -246,6 +253,11 @@ public final class KeyPart {
     return sources.size();
   }
 
+  /** Whether it, or one of its sources, is a claim of a token. */
+  public boolean readsToken() {
+    return source == Source.JWT || sources.stream().anyMatch(KeyPart::readsToken);
+  }
+
   /** One of the sources of which the first counts. */
   public KeyPart source(int index) {
     return sources.get(index);
@@ -261,7 +273,7 @@ public final class KeyPart {
     return header;
   }
 
-  /** The decoded name of the cookie or query parameter; null for other sources. */
+  /** The decoded name of the cookie, query parameter or claim; null for other sources. */
   public byte[] name() {
     return name;
   }

@@ -98,6 +98,11 @@ public final class KeySpec {
     return List.of(parts);
   }
 
+  /** Whether a part is a claim of a token. */
+  public boolean readsTokens() {
+    return Arrays.stream(parts).anyMatch(KeyPart::readsToken);
+  }
+
   public int partCount() {
     return parts.length;
   }

@@ -386,7 +386,8 @@ class IdentityReaderTest {
     assertEquals("ip,header:a", KeySpec.parse("ip, header:A").toString());
     assertEquals(KeySpec.parse("ip,header:a"), KeySpec.of(List.of("ip", "header:a")));
     for (String bad :
-        List.of("", "IP", "header", "header:", "header:a b", "cookie:a;b", "query:", "jwt:sub")) {
+        List.of(
+            "", "IP", "header", "header:", "header:a b", "cookie:a;b", "query:", "jwt:", "jwt")) {
       BadValueException fault =
           assertThrows(BadValueException.class, () -> KeySpec.parse("ip," + bad), bad);
       assertEquals(bad, fault.value());

@@ -1,0 +1,45 @@
+package dev.weir.proxy.token;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.rig.WeirProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A start without tokens pays nothing for them. */
+@Timeout(120)
+class UnusedTokensIT {
+  @Test
+  void loadsNoClassOfTokensWhereNoneAreRead(@TempDir Path folder) throws Exception {
+    assertEquals(List.of("dev.weir.proxy.token.TokenSettings"), loaded(folder));
+  }
+
+  @Test
+  void loadsTheLibraryWhereTokensAreRead(@TempDir Path folder) throws Exception {
+    Path keys = folder.resolve("jwks.json");
+    Files.writeString(keys, TestTokens.keySet(TestTokens.key("Ed25519", "k")));
+    List<String> loaded = loaded(folder, "--jwt.keys=" + keys, "--key=jwt:sub");
+    assertTrue(loaded.contains("org.jose4j.jwk.JsonWebKeySet"), loaded::toString);
+  }
+
+  private static List<String> loaded(Path folder, String... flags) throws IOException {
+    Path classes = folder.resolve("classes.log");
+    List<String> arguments =
+        new ArrayList<>(List.of("--upstream=http://127.0.0.1:1", "--limit=10/1m"));
+    arguments.addAll(List.of(flags));
+    List<String> log = List.of("-Xlog:class+load:file=" + classes + "::filesize=0");
+    WeirProcess.run(folder, List.of(), log, arguments.toArray(String[]::new)).close();
+    return Files.readAllLines(classes).stream()
+        .map(line -> line.replaceFirst("^(\\[[^]]*\\])* *", "").split(" ")[0])
+        .filter(name -> name.startsWith("org.jose4j.") || name.startsWith("dev.weir.proxy.token."))
+        .distinct()
+        .toList();
+  }
+}
