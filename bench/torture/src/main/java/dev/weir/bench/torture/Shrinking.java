@@ -37,7 +37,9 @@ final class Shrinking {
     String report = failed.report();
     for (String part : plan.parts()) {
       final Plan less = smallest.without(part);
-      if (less.clients().isEmpty() || less.rules().stream().allMatch(RulePlan::envoy)) {
+      if (!smallest.parts().contains(part)
+          || less.clients().isEmpty()
+          || less.rules().stream().allMatch(RulePlan::envoy)) {
         continue;
       }
       for (int i = 0; i < TRIES && System.nanoTime() - beganNs < MOST_NS; i++) {

@@ -264,7 +264,8 @@ public record Plan(
 
   /** The same episode without a part that {@link #parts} names; the rest keeps its numbers. */
   public Plan without(String part) {
-    final Predicate<String> stays = other -> !other.equals(part);
+    final Predicate<String> stays =
+        other -> !other.equals(part) && !other.substring(0, other.indexOf(' ')).equals(part);
     final List<RulePlan> left = kept(rules, rule -> stays.test("rule " + rule.number()));
     return with(
         left,
@@ -281,9 +282,15 @@ public record Plan(
     return all.stream().filter(which).toList();
   }
 
-  /** The names of what can be left out, coarse ones first. */
+  /** The names of what can be left out, coarse ones first; {@code attack} is all of them. */
   public List<String> parts() {
     final List<String> parts = new ArrayList<>();
+    if (attacks.size() > 1) {
+      parts.add("attack");
+    }
+    if (faults.size() > 1) {
+      parts.add("fault");
+    }
     attacks.forEach(attack -> parts.add("attack " + attack.number()));
     faults.forEach(fault -> parts.add("fault " + fault.number()));
     if (rules.size() > 1) {
