@@ -37,7 +37,7 @@ import java.util.concurrent.TimeoutException;
 /** Runs one plan from its start to the verdict of the judges. */
 final class Episode {
   private static final int SETTLE_SECONDS = 20;
-  private static final long END_SECONDS = 60;
+  private static final long END_SECONDS = 180;
 
   /** Identities of a rule whose budgets are read in the end. */
   private static final int READINGS_MOST = 8;
@@ -160,7 +160,7 @@ final class Episode {
       task.get(END_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException | ExecutionException | TimeoutException e) {
       final long nowNs = System.nanoTime();
-      findings.add(new Finding("Episode", what + ": " + e, nowNs, nowNs));
+      findings.add(new Finding(Finding.RUN, what + ": " + e, nowNs, nowNs));
     }
   }
 

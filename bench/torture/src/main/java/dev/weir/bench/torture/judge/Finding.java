@@ -6,4 +6,7 @@ package dev.weir.bench.torture.judge;
  * @param judge who says so.
  * @param fromNs the smallest span of time that shows it, of {@link System#nanoTime}.
  */
-public record Finding(String judge, String text, long fromNs, long toNs) {}
+public record Finding(String judge, String text, long fromNs, long toNs) {
+  /** Says that a part of the run itself failed, or did not end in time. */
+  public static final String RUN = "Episode";
+}

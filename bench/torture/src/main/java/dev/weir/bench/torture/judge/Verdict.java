@@ -5,7 +5,10 @@ import java.util.List;
 /** The word for an episode. */
 public enum Verdict {
   OK("ok"),
-  /** Nothing was found, and the machine was too busy for most of what would have shown it. */
+  /**
+   * No judge found anything, and the machine was too busy for most of what would have shown it: a
+   * process may then take minutes to start.
+   */
   NOT_JUDGED("not judged"),
   FOUND("FOUND");
 
@@ -17,10 +20,11 @@ public enum Verdict {
 
   /** The verdict by what the judges found. */
   public static Verdict of(Evidence evidence, List<Finding> findings) {
-    if (!findings.isEmpty()) {
+    final boolean isDisturbed = 2 * evidence.undisturbed() < evidence.asked().size();
+    if (findings.stream().anyMatch(each -> !isDisturbed || !each.judge().equals(Finding.RUN))) {
       return FOUND;
     }
-    return 2 * evidence.undisturbed() < evidence.asked().size() ? NOT_JUDGED : OK;
+    return isDisturbed ? NOT_JUDGED : OK;
   }
 
   @Override
