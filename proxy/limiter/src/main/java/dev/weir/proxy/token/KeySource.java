@@ -11,7 +11,9 @@ public interface KeySource extends AutoCloseable {
    * @throws IOException if the file cannot be used; its message names the file and nothing in it.
    */
   static KeySource of(TokenSettings settings, TokenKeys keys) throws IOException {
-    return new KeySetFile(settings.file(), keys);
+    return settings.file() != null
+        ? new KeySetFile(settings.file(), keys)
+        : new KeySetUrl(settings.url(), keys, System::nanoTime);
   }
 
   /** Follows the source from now on. */

@@ -25,8 +25,12 @@ public final class TokenKeys {
     return inUse.keys().size();
   }
 
-  /** Replaces all keys, whatever their numbers. */
-  synchronized void replace(List<VerificationKey> keys) {
+  /**
+   * Replaces all keys, whatever their numbers.
+   *
+   * @return false if they are those in use, and nothing has changed.
+   */
+  synchronized boolean replace(List<VerificationKey> keys) {
     KeySet before = inUse;
     List<VerificationKey> numbered = new ArrayList<>();
     for (VerificationKey key : keys) {
@@ -36,7 +40,11 @@ public final class TokenKeys {
               .findFirst()
               .orElseGet(() -> key.withNumber(++lastNumber)));
     }
+    if (before != KeySet.UNKNOWN && numbered.equals(before.keys())) {
+      return false;
+    }
     inUse = new KeySet(before.version() + 1, List.copyOf(numbered));
+    return true;
   }
 
   /** Says that a token names a key that is not in the set. Any thread. */
@@ -46,11 +54,14 @@ public final class TokenKeys {
     }
   }
 
-  /** Whether a token has named a key that is not in the set; no longer from now on. */
-  boolean takeKeyWanted() {
-    boolean was = isKeyWanted;
+  /** Whether a token has named a key that is not in the set. */
+  boolean isKeyWanted() {
+    return isKeyWanted;
+  }
+
+  /** The set is being read again: whether a key is wanted is known anew from now on. */
+  void takeKeyWanted() {
     isKeyWanted = false;
-    return was;
   }
 
   /** Counts a token that was verified, good or bad. Any thread. */

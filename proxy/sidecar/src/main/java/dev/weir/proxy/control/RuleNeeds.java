@@ -59,7 +59,7 @@ final class RuleNeeds {
           misfits.add(
               at.apply(i) + (isOwn ? rule.fieldsOf(j) : "") + "key",
               key.toString(),
-              "jwt.keys to be set, which verify tokens");
+              "jwt.keys or jwt.keys-url to be set, which verify tokens");
           break;
         }
       }

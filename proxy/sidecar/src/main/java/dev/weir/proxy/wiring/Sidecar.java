@@ -176,6 +176,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
       if (store != null) {
         startStore(settings.store(), settings.names());
       }
+      if (tokens != null) {
+        tokens.start(metrics);
+      }
       warmUp = warmsUp ? warmUp(settings) : null;
       CidrSet trusted = settings.identity().trustedProxies();
       listeners =
@@ -193,9 +196,6 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
         decisions.followTokens(metrics);
       }
       tls.start(metrics);
-      if (tokens != null) {
-        tokens.start(metrics);
-      }
       if (rateLimits != null) {
         rateLimits.start();
       }
