@@ -46,6 +46,7 @@ final class Episode {
   private static final long SHORT_WINDOW_MS = 2_000;
 
   private static final long LOG_MARGIN_MS = 1_000;
+  private static final long PEAK_PAUSE_MS = 250;
 
   private final Plan plan;
   private final Path launcher;
@@ -120,7 +121,10 @@ final class Episode {
       lanes.add(threads.submit(() -> happen(site, lane, startNs)));
     }
     final List<Finding> findings = new ArrayList<>();
-    TimeUnit.MILLISECONDS.sleep(plan.lastsMs());
+    while (System.nanoTime() - startNs < TimeUnit.MILLISECONDS.toNanos(plan.lastsMs())) {
+      site.lookAtPeaks();
+      TimeUnit.MILLISECONDS.sleep(PEAK_PAUSE_MS);
+    }
     lanes.forEach(lane -> await(lane, "a fault", findings));
     attacks.forEach(Attack::stop);
     clients.forEach(HonestClient::stop);
@@ -214,6 +218,20 @@ final class Episode {
           reading(site, target, rule, each).ifPresent(readings::add);
         }
       }
+      if (evidence.plan().hard() && !identities.isEmpty() && isLeasedForLong(rule)) {
+        // What was refused for hours passes soon after an operator has given it back: at one
+        // sidecar after the other, as one request may use all of it.
+        for (Target target : site.targets()) {
+          reviving.add(
+              threads.submit(
+                  () -> {
+                    synchronized (rule) {
+                      site.reset(target, rule);
+                      return Probes.revive(target, rule.number(), rule.path());
+                    }
+                  }));
+        }
+      }
       if (!identities.isEmpty()
           && rule.limits().stream().allMatch(limit -> limit.windowMs() <= SHORT_WINDOW_MS)) {
         site.targets()
@@ -232,6 +250,11 @@ final class Episode {
       }
     }
     return evidence.with(readings, revivals);
+  }
+
+  private static boolean isLeasedForLong(RulePlan rule) {
+    return rule.mode() == RulePlan.Mode.LEASED
+        && rule.limits().stream().anyMatch(limit -> limit.windowMs() > SHORT_WINDOW_MS);
   }
 
   /** The quota that a sidecar reports for a rule; empty if {@code on-store-failure} decided. */

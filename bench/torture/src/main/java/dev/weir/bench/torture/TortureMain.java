@@ -50,6 +50,11 @@ public final class TortureMain implements Callable<Integer> {
       description = "Of an episode that fails, leaves out what it can and fail on.")
   private boolean shrink;
 
+  @Option(
+      names = "--hard",
+      description = "Draws attacks that take a machine of its own, and more changes of rules.")
+  private boolean hard;
+
   @Option(names = "--plan", description = "Prints what the seed says, and ends.")
   private boolean planOnly;
 
@@ -98,7 +103,9 @@ public final class TortureMain implements Callable<Integer> {
       if (found) {
         out.println(plan.text());
         out.println(outcome.report());
-        out.println("again: bench/scripts/torture --seed " + next + " --seconds " + seconds);
+        out.println(
+            "again: bench/scripts/torture --seed %d --seconds %d%s"
+                .formatted(next, seconds, hard ? " --hard" : ""));
         if (shrink) {
           new Shrinking(launcher, out).shrink(plan, outcome);
         }
@@ -109,6 +116,6 @@ public final class TortureMain implements Callable<Integer> {
   }
 
   private Plan plan(long of) {
-    return Plan.draw(of, TimeUnit.SECONDS.toMillis(seconds));
+    return Plan.draw(of, TimeUnit.SECONDS.toMillis(seconds), hard);
   }
 }

@@ -26,6 +26,7 @@ public interface Judge {
         new RevivalJudge(),
         new ExchangeJudge(),
         new SuccessJudge(),
+        new HeldJudge(),
         new LeftoverJudge());
   }
 }

@@ -16,6 +16,7 @@ import java.util.OptionalInt;
  * @param descriptors that are open, before and now.
  * @param threads before and now.
  * @param rssMib memory now.
+ * @param peaks the highest of some gauges that was seen, by their names, and of its memory.
  */
 public record ProcessEnd(
     String name,
@@ -27,4 +28,14 @@ public record ProcessEnd(
     int[] descriptors,
     int[] threads,
     long rssMib,
-    String log) {}
+    Map<String, Double> peaks,
+    String log) {
+  /** Streams that clients of HTTP/2 have open. */
+  public static final String STREAMS = "weir_http2_streams_open";
+
+  /** Streams that callers of the decision API have open above eight for each connection. */
+  public static final String DECISION_STREAMS = "streams above 8 of each decision connection";
+
+  /** MiB of memory. */
+  public static final String RSS_MIB = "RSS";
+}

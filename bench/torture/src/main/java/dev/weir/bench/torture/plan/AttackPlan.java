@@ -4,13 +4,19 @@ package dev.weir.bench.torture.plan;
  * A hostile client.
  *
  * @param number tells it from the others, whatever is left out.
- * @param connections how many it has at once.
+ * @param connections how many it has at once, unless its kind says so.
  */
 public record AttackPlan(int number, Kind kind, int connections, long fromMs, long lastsMs) {
   /** What it does. */
   public enum Kind {
     /** Opens all streams that it may, and ends none. */
     ENDLESS_STREAMS,
+    /** Opens all streams that it may on more than a thousand connections to one sidecar. */
+    STREAM_FLOOD,
+    /** Uploads what the service does not read, by HTTP/2. */
+    UNREAD_UPLOADS,
+    /** Sends bodies of checks by HTTP, but for their ends. */
+    CHECK_BODIES,
     /** Asks for large bodies by HTTP/1.1 and reads nothing. */
     UNREAD_HTTP1,
     /** Asks for large bodies by HTTP/2 and gives no window. */
@@ -34,6 +40,11 @@ public record AttackPlan(int number, Kind kind, int connections, long fromMs, lo
     /** Begins a TLS handshake, and goes. */
     ABORTED_HANDSHAKES,
     /** Asks for paths where the service is slow, silent, lies or resets. */
-    BAD_SERVICE
+    BAD_SERVICE;
+
+    /** Whether it takes a machine of its own: it is drawn only if that is asked for. */
+    public boolean isHard() {
+      return this == STREAM_FLOOD || this == UNREAD_UPLOADS || this == CHECK_BODIES;
+    }
   }
 }

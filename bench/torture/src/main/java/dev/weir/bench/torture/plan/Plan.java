@@ -13,10 +13,12 @@ import java.util.stream.Collectors;
  * @param http2Service whether the service speaks HTTP/2, and HTTP/1.1 otherwise.
  * @param storeSecured whether the store is reached by TLS, as a user of an ACL.
  * @param faults in the order of their times.
+ * @param hard whether attacks are among them that take a machine of its own, and more changes.
  */
 public record Plan(
     long seed,
     long lastsMs,
+    boolean hard,
     int sidecars,
     boolean http2Service,
     StoreKind store,
@@ -40,10 +42,11 @@ public record Plan(
   private static final int RULES_MOST = 6;
   private static final int CLIENTS_LEAST = 8;
   private static final int CLIENTS_MOST = 14;
+  private static final int RULES_CHANGED_PERCENT = 20;
   private static final long DAY_MS = 86_400_000;
 
   /** Draws what the seed says. */
-  public static Plan draw(long seed, long lastsMs) {
+  public static Plan draw(long seed, long lastsMs, boolean hard) {
     final Draw draw = new Draw(seed);
     final int sidecars = 2 + draw.below(2);
     final boolean http2Service = draw.chance(50);
@@ -54,6 +57,7 @@ public record Plan(
     return new Plan(
             seed,
             lastsMs,
+            hard,
             sidecars,
             http2Service,
             store,
@@ -61,8 +65,8 @@ public record Plan(
             storeDeadlineMs,
             drawRules(draw.split()),
             List.of(),
-            drawAttacks(draw.split(), lastsMs),
-            drawFaults(draw.split(), lastsMs, store))
+            drawAttacks(draw.split(), lastsMs, hard),
+            drawFaults(draw.split(), lastsMs, store, hard))
         .withDrawnClients(draw.split());
   }
 
@@ -186,7 +190,9 @@ public record Plan(
     };
   }
 
-  private static List<AttackPlan> drawAttacks(Draw draw, long lastsMs) {
+  private static List<AttackPlan> drawAttacks(Draw draw, long lastsMs, boolean hard) {
+    final List<AttackPlan.Kind> kinds =
+        kept(List.of(AttackPlan.Kind.values()), kind -> hard || !kind.isHard());
     final List<AttackPlan> attacks = new ArrayList<>();
     final int count = 2 + draw.below(4);
     for (int i = 0; i < count; i++) {
@@ -194,7 +200,7 @@ public record Plan(
       attacks.add(
           new AttackPlan(
               i,
-              draw.of(AttackPlan.Kind.values()),
+              draw.of(kinds),
               (int) draw.spread(2, 60),
               fromMs,
               draw.between(1_000, lastsMs - QUIET_MS - fromMs)));
@@ -202,11 +208,12 @@ public record Plan(
     return attacks;
   }
 
-  private static List<FaultPlan> drawFaults(Draw draw, long lastsMs, StoreKind store) {
+  private static List<FaultPlan> drawFaults(
+      Draw draw, long lastsMs, StoreKind store, boolean hard) {
     final List<FaultPlan> faults = new ArrayList<>();
     final int count = draw.below(7);
     for (int i = 0; i < count; i++) {
-      final FaultPlan.Kind kind = draw.of(FaultPlan.Kind.values());
+      final FaultPlan.Kind kind = drawFault(draw, hard);
       final long longest = Math.min(longestMs(kind), (lastsMs - QUIET_MS) / 3);
       final long toMs = draw.between(longest + 1_000, lastsMs - QUIET_MS);
       final long forMs = draw.spread(100, longest);
@@ -217,6 +224,12 @@ public record Plan(
     }
     faults.sort(Comparator.comparingLong(FaultPlan::atMs));
     return faults;
+  }
+
+  private static FaultPlan.Kind drawFault(Draw draw, boolean hard) {
+    return hard && draw.chance(RULES_CHANGED_PERCENT)
+        ? FaultPlan.Kind.RULES_CHANGED
+        : draw.of(FaultPlan.Kind.values());
   }
 
   private static long longestMs(FaultPlan.Kind kind) {
@@ -251,6 +264,7 @@ public record Plan(
     return new Plan(
         seed,
         lastsMs,
+        hard,
         sidecars,
         http2Service,
         store,

@@ -7,17 +7,23 @@ import java.util.List;
 public final class RuleChange {
   private RuleChange() {}
 
+  /** Of a hundred rules beside the first one so many are changed with it, where it is hard. */
+  private static final int MORE_PERCENT = 40;
+
   /**
-   * Changes one rule.
+   * Changes one rule, and some of the others.
    *
-   * @param variant says which rule and how; any number.
+   * @param variant says which rules and how; any number.
+   * @param hard whether others are changed with it, and limits come and go more often.
    */
-  public static List<RulePlan> apply(List<RulePlan> rules, int variant) {
+  public static List<RulePlan> apply(List<RulePlan> rules, int variant, boolean hard) {
     final Draw draw = new Draw(variant);
     final List<RulePlan> changed = new ArrayList<>(rules);
-    final int index = draw.below(rules.size());
-    if (!rules.get(index).envoy()) {
-      changed.set(index, change(rules.get(index), draw));
+    final int first = draw.below(rules.size());
+    for (int i = 0; i < rules.size(); i++) {
+      if (!rules.get(i).envoy() && (i == first || hard && draw.chance(MORE_PERCENT))) {
+        changed.set(i, change(rules.get(i), draw, hard));
+      }
     }
     if (draw.chance(30)) {
       // The order of rules with paths of their own means nothing.
@@ -26,15 +32,19 @@ public final class RuleChange {
     return List.copyOf(changed);
   }
 
-  private static RulePlan change(RulePlan rule, Draw draw) {
+  private static RulePlan change(RulePlan rule, Draw draw, boolean hard) {
     final LimitPlan first = rule.limits().get(0);
-    return switch (draw.below(6)) {
+    return switch (draw.below(hard ? 8 : 6)) {
       case 0, 1 -> {
         final List<LimitPlan> limits = new ArrayList<>(rule.limits());
         limits.set(0, first.withCount(Math.max(rule.cost(), draw.spread(1, 2 * first.count()))));
         yield rule.withLimits(List.copyOf(limits));
       }
-      case 2 -> {
+      case 2, 6, 7 -> {
+        // A limit beside another one changes the other's name in the store.
+        if (hard && rule.limits().size() > 1) {
+          yield rule.withLimits(List.of(first));
+        }
         final LimitPlan another = Plan.drawLimit(draw, rule.cost());
         if (first.queues()
             || rule.limits().size() > 3
@@ -58,6 +68,9 @@ public final class RuleChange {
 
   /** The most that one request may cost under all limits of a rule. */
   private static long least(RulePlan rule) {
-    return rule.limits().stream().mapToLong(LimitPlan::atOnce).min().orElse(1);
+    return rule.limits().stream()
+        .mapToLong(limit -> Math.min(limit.count(), limit.atOnce()))
+        .min()
+        .orElse(1);
   }
 }

@@ -83,6 +83,10 @@ public record RulePlan(
       text.append(indent).append("descriptors:\n");
       text.append(indent).append("  - key: ").append(LimitPlan.FIELDS.get(part)).append('\n');
       indent += "    ";
+      if (limit.count() % 2 == 0) {
+        // Any value is counted by itself, as without this line.
+        text.append(indent).append("value: \"**\"\n");
+      }
     }
     final String unit =
         switch ((int) limit.windowMs()) {

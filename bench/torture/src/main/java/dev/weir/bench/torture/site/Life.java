@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /** One process of a sidecar, from its start to its end. */
@@ -44,6 +45,9 @@ final class Life implements AutoCloseable {
 
   private static final long UNKNOWN = -1;
 
+  /** Streaming calls that a connection may have. */
+  private static final int STREAMING_CALLS = 8;
+
   private final Target target;
   private final int adminPort;
   private final Path log;
@@ -52,6 +56,7 @@ final class Life implements AutoCloseable {
   private int descriptorsBefore;
   private int threadsBefore;
   private long passedUndecided;
+  private final Map<String, Double> peaks = new ConcurrentHashMap<>();
   private boolean wasToEnd;
   private boolean killed;
 
@@ -100,6 +105,21 @@ final class Life implements AutoCloseable {
     gaugesBefore = gauges();
     descriptorsBefore = entries("fd");
     threadsBefore = entries("task");
+  }
+
+  /** Notes what it keeps now. Any thread. */
+  void lookAtPeaks() {
+    try {
+      final String page = SidecarProcess.metrics(adminPort);
+      peaks.merge(ProcessEnd.STREAMS, metric(page, ProcessEnd.STREAMS), Math::max);
+      final double above =
+          metric(page, "weir_decision_http2_streams_open")
+              - STREAMING_CALLS * metric(page, "weir_decision_http2_connections_open");
+      peaks.merge(ProcessEnd.DECISION_STREAMS, above, Math::max);
+      peaks.merge(ProcessEnd.RSS_MIB, (double) rssMib(), Math::max);
+    } catch (IOException e) {
+      // It is stopped, or has ended: what it kept before is known.
+    }
   }
 
   /** Ends it by SIGKILL. */
@@ -156,6 +176,7 @@ final class Life implements AutoCloseable {
         descriptors,
         threads,
         rssMib,
+        Map.copyOf(peaks),
         log());
   }
 

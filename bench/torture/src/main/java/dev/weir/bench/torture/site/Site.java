@@ -168,6 +168,11 @@ public final class Site implements AutoCloseable {
     }
   }
 
+  /** Notes what each sidecar keeps now. */
+  public void lookAtPeaks() {
+    sidecars.forEach(sidecar -> sidecar.present().lookAtPeaks());
+  }
+
   /** How often the store did not decide for a sidecar, so far. */
   public double undecided(Target target) throws IOException {
     return sidecars.get(target.sidecar()).present().metric("weir_store_undecided_total");
@@ -215,9 +220,10 @@ public final class Site implements AutoCloseable {
       }
       case SIDECAR_CLOCK_SET -> sidecar.setClock(fault.stepNs(), fault.lastsMs());
       case LOGS_FULL -> sidecar.fillLogs(fault.lastsMs());
-      case RULES_CHANGED -> change(RuleChange.apply(rules, fault.number() * 100 + fault.target()));
+      case RULES_CHANGED ->
+          change(RuleChange.apply(rules, fault.number() * 100 + fault.target(), plan.hard()));
       case RULES_BROKEN -> write("rules:\n  - id: broken\n    limit: 0/1m\n");
-      case BUDGETS_RESET -> Probes.reset(sidecar.target(), rule(fault).path(), TOKEN);
+      case BUDGETS_RESET -> reset(sidecar.target(), rule(fault));
       case SERVICE_RESTARTED -> service.restart(fault.lastsMs());
       default -> store.happen(fault);
     }
@@ -230,6 +236,11 @@ public final class Site implements AutoCloseable {
     final int rule =
         fault.kind() == FaultPlan.Kind.BUDGETS_RESET ? rule(fault).number() : Happening.ALL;
     happenings.add(new Happening(fault.kind(), happenedTo, rule, fromNs, System.nanoTime()));
+  }
+
+  /** Gives the first identity of a rule its budgets back. */
+  public void reset(Target target, RulePlan rule) throws IOException {
+    Probes.reset(target, rule.path(), TOKEN);
   }
 
   private RulePlan rule(FaultPlan fault) {

@@ -16,13 +16,20 @@ import java.util.function.Supplier;
 
 /**
  * A hostile client: one thread with many connections from an address of its own. Each step spoils
- * one connection; the oldest goes when there are as many as it may have.
+ * one connection; the oldest goes when there are as many as it may have, unless to hold them is the
+ * attack.
  */
 public final class Attack implements Runnable {
   private static final int CONNECT_MS = 2_000;
   private static final int STREAMS = 100;
   private static final int PAUSE_MS = 50;
   private static final int RECEIVE_BYTES = 4_096;
+  private static final int FLOOD_CONNECTIONS = 1_200;
+  private static final int FLOOD_STEP = 20;
+  private static final int BODIES_CONNECTIONS = 60;
+  private static final int UPLOADS = 3;
+  private static final int FRAME_BYTES = 15_000;
+  private static final int FRAMES_OF_BODY = 4;
 
   /** Loopback addresses of hostile clients begin here. */
   private static final int FIRST_ADDRESS = 20;
@@ -34,6 +41,9 @@ public final class Attack implements Runnable {
   private final Deque<Socket> open = new ArrayDeque<>();
   private long invented;
   private volatile boolean stopped;
+
+  /** The connection that is being written to, maybe for long; null if none is. */
+  private volatile Socket written;
 
   /**
    * @param paths where there are rules.
@@ -49,6 +59,10 @@ public final class Attack implements Runnable {
   /** Ends it, with all connections. */
   public void stop() {
     stopped = true;
+    final Socket inTheWay = written;
+    if (inTheWay != null) {
+      Sockets.close(inTheWay);
+    }
   }
 
   @Override
@@ -59,7 +73,10 @@ public final class Attack implements Runnable {
       while (!stopped
           && System.nanoTime() - beganNs
               < TimeUnit.MILLISECONDS.toNanos(plan.fromMs() + plan.lastsMs())) {
-        step();
+        final boolean floods = plan.kind() == AttackPlan.Kind.STREAM_FLOOD;
+        for (int i = 0; i < (floods ? FLOOD_STEP : 1) && !stopped; i++) {
+          step();
+        }
         TimeUnit.MILLISECONDS.sleep(PAUSE_MS);
       }
     } catch (InterruptedException e) {
@@ -74,12 +91,17 @@ public final class Attack implements Runnable {
   private void step() {
     try {
       trickle();
-      while (open.size() >= plan.connections()) {
+      if (holds() && open.size() >= connections()) {
+        return;
+      }
+      while (open.size() >= connections()) {
         end(open.removeFirst());
       }
       final Socket socket = connect();
       open.addLast(socket);
+      written = socket;
       socket.getOutputStream().write(opening());
+      written = null;
       if (plan.kind() == AttackPlan.Kind.HALF_CLOSED) {
         socket.shutdownOutput();
       }
@@ -89,6 +111,22 @@ public final class Attack implements Runnable {
         end(open.removeLast());
       }
     }
+  }
+
+  /**
+   * Whether what it holds is its weapon, so that nothing is opened in place of older connections.
+   */
+  private boolean holds() {
+    return plan.kind() == AttackPlan.Kind.STREAM_FLOOD
+        || plan.kind() == AttackPlan.Kind.CHECK_BODIES;
+  }
+
+  private int connections() {
+    return switch (plan.kind()) {
+      case STREAM_FLOOD -> FLOOD_CONNECTIONS;
+      case CHECK_BODIES -> BODIES_CONNECTIONS;
+      default -> plan.connections();
+    };
   }
 
   /** Sends a byte more where bodies or heads are slow. */
@@ -116,7 +154,11 @@ public final class Attack implements Runnable {
   }
 
   private Socket connect() throws IOException {
-    final Target target = draw.of(targets.get());
+    final List<Target> all = targets.get();
+    final Target target =
+        plan.kind() == AttackPlan.Kind.STREAM_FLOOD
+            ? all.get(plan.connections() % all.size())
+            : draw.of(all);
     final Socket socket = new Socket();
     try {
       if (plan.kind() == AttackPlan.Kind.UNREAD_HTTP1
@@ -126,8 +168,11 @@ public final class Attack implements Runnable {
       final byte[] source = {127, 0, 0, (byte) (FIRST_ADDRESS + plan.number())};
       socket.bind(new InetSocketAddress(InetAddress.getByAddress(source), 0));
       final boolean decision =
-          plan.kind() == AttackPlan.Kind.WATCHES
-              || plan.kind() != AttackPlan.Kind.BAD_SERVICE && draw.chance(20);
+          switch (plan.kind()) {
+            case WATCHES, CHECK_BODIES -> true;
+            case BAD_SERVICE, STREAM_FLOOD, UNREAD_UPLOADS -> false;
+            default -> draw.chance(20);
+          };
       final int port = decision ? target.decisionPort() : target.port();
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CONNECT_MS);
       socket.setSoTimeout(CONNECT_MS);
@@ -141,7 +186,9 @@ public final class Attack implements Runnable {
   /** What a connection begins with, and often all that it sends. */
   private byte[] opening() {
     return switch (plan.kind()) {
-      case ENDLESS_STREAMS -> streams("POST", "echo", 65_535, "").bytes();
+      case UNREAD_UPLOADS -> uploads(UPLOADS, path(), "unread");
+      case CHECK_BODIES -> uploads(STREAMS, "/v1/check", "");
+      case ENDLESS_STREAMS, STREAM_FLOOD -> streams("POST", "echo", 65_535, "").bytes();
       case UNREAD_HTTP2 -> streams("GET", "large", 0, "").bytes();
       case UNREAD_HTTP1 -> ascii(head("GET", "large") + "\r\n");
       case SLOW_BODIES -> ascii(head("POST", "echo") + "Content-Length: 100000\r\n\r\n");
@@ -185,9 +232,12 @@ public final class Attack implements Runnable {
   }
 
   private String identity() {
-    return plan.kind() == AttackPlan.Kind.INVENTED_IDENTITIES
-        ? "invented" + plan.number() + "-" + invented++
-        : "hostile" + plan.number();
+    return switch (plan.kind()) {
+      // No limit keeps these from what they are after.
+      case INVENTED_IDENTITIES, STREAM_FLOOD, UNREAD_UPLOADS ->
+          "invented" + plan.number() + "-" + invented++;
+      default -> "hostile" + plan.number();
+    };
   }
 
   private Frames streams(String method, String conduct, int window, String call) {
@@ -209,6 +259,23 @@ public final class Attack implements Runnable {
       }
     }
     return frames;
+  }
+
+  /** Requests with the beginnings of long bodies. */
+  private byte[] uploads(int count, String to, String conduct) {
+    final Frames frames = new Frames(65_535);
+    for (int i = 0; i < count; i++) {
+      final int stream = 2 * i + 1;
+      frames.head(stream, false, "POST", to).field("content-type", "application/json");
+      for (String field : LimitPlan.FIELDS) {
+        frames.field(field, identity());
+      }
+      frames.field(Question.CONDUCT, conduct).end();
+      for (int frame = 0; frame < FRAMES_OF_BODY; frame++) {
+        frames.data(stream, false, new byte[FRAME_BYTES]);
+      }
+    }
+    return frames.bytes();
   }
 
   private byte[] cut() {

@@ -111,6 +111,9 @@ final class Http2Service implements Service {
           head = headers.headers();
           ledger.note(head.get(Question.NUMBER));
           ended = headers.isEndStream();
+          if ("unread".contentEquals(conduct())) {
+            stream.channel().config().setAutoRead(false); // neither window opens again
+          }
         } else if (frame instanceof Http2HeadersFrame trailers) {
           ended = trailers.isEndStream();
         } else if (frame instanceof Http2DataFrame data) {
@@ -125,9 +128,13 @@ final class Http2Service implements Service {
       }
     }
 
-    private void answer(ChannelHandlerContext stream) {
+    private String conduct() {
       final CharSequence told = head.get(Question.CONDUCT);
-      final String conduct = told == null ? "echo" : told.toString();
+      return told == null ? "echo" : told.toString();
+    }
+
+    private void answer(ChannelHandlerContext stream) {
+      final String conduct = conduct();
       switch (conduct.split(",")[0]) {
         case "silent" -> later(stream, SILENT_MS, () -> reset(stream));
         case "reset" -> {

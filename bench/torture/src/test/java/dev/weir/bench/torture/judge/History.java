@@ -150,6 +150,7 @@ final class History {
         new Plan(
             1,
             20_000,
+            false,
             2,
             false,
             Plan.StoreKind.STANDALONE,

@@ -28,6 +28,7 @@ final class LeftoverJudgeTest {
         new int[] {50, descriptors},
         new int[] {20, threads},
         rssMib,
+        Map.of(),
         log);
   }
 
@@ -42,6 +43,7 @@ final class LeftoverJudgeTest {
         new int[2],
         new int[2],
         0,
+        Map.of(),
         LOG);
   }
 
