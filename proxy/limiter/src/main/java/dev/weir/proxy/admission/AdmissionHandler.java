@@ -16,6 +16,7 @@ import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.identity.Identities;
 import dev.weir.proxy.rule.identity.IdentityReader;
+import dev.weir.proxy.rule.spec.RuleAction;
 import io.netty.channel.EventLoop;
 
 /**
@@ -50,6 +51,9 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   static final int MAX_LATE = 2 * PARKING_PLACES;
 
   private static final long NOBODY = -1;
+
+  /** Receives the late verdicts of rehearsals, which are counted and change nothing. */
+  private static final VerdictListener NOBODY_LISTENS = (ticket, verdict) -> {};
 
   private final Gate gate;
   private final QuestionRules rules;
@@ -132,6 +136,19 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   public Asked ask(Question question, VerdictListener listener, long nowNs) {
     Prefetch ahead = rules.ahead(question);
     Rule rule = ahead == null ? rules.find(question) : ahead.rule();
+    if (rule != null && rule.mayBePartlyRehearsed()) {
+      Rule known =
+          rule.isEnforcedInPart() ? rules.toward(rule, rules.read(rule, question) == null) : rule;
+      if (known.isPartlyRehearsed()) {
+        ask(known.without(known.everywhereGroups()), question, null, NOBODY_LISTENS, nowNs);
+        rule = known.everywhereAlone();
+      }
+    }
+    return ask(rule, question, ahead, listener, nowNs);
+  }
+
+  private Asked ask(
+      Rule rule, Question question, Prefetch ahead, VerdictListener listener, long nowNs) {
     boolean isTimedTogether =
         (question.isFollowed() || question.isTimedTogether()) && (rule == null || !rule.isLeased());
     Verdict found = withoutCharges(rule, question, ahead);
@@ -155,20 +172,17 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   /** The verdict on a question that no limit applies to; null if one does. */
   private Verdict withoutCharges(Rule rule, Question question, Prefetch ahead) {
-    if (rule == null) {
+    if (rule == null || rule.passesAll()) {
       return verdict.allowUnlimited();
     }
-    return switch (rule.action()) {
-      case UNLIMITED -> verdict.allowUnlimited();
-      case DENY -> verdict.refuse(RefusalReason.DENIED);
-      case LIMIT -> {
-        if (question.isOnce() && !decidesOnce(rule)) {
-          yield verdict.refuse(RefusalReason.NOT_DECIDED_ONCE);
-        }
-        RefusalReason fault = ahead == null ? rules.read(rule, question) : ahead.fault();
-        yield fault == null ? null : verdict.refuse(fault);
-      }
-    };
+    if (rule.action() == RuleAction.DENY) {
+      return verdict.refuse(RefusalReason.DENIED);
+    }
+    if (question.isOnce() && !decidesOnce(rule)) {
+      return verdict.refuse(RefusalReason.NOT_DECIDED_ONCE);
+    }
+    RefusalReason fault = ahead == null ? rules.read(rule, question) : ahead.fault();
+    return fault == null ? null : verdict.refuse(fault);
   }
 
   /**

@@ -43,6 +43,9 @@ public final class Charges {
   /** The limits that the store charges; of a list null until they are needed. */
   private ScriptLimit[] storeLimits;
 
+  /** The rows of charges; null if they are the places of budgets. */
+  private int[] rows;
+
   private Identities identities;
   private long cost;
   private boolean areCostsListed;
@@ -71,6 +74,7 @@ public final class Charges {
     begin(of, question);
     groups = rule.groups();
     storeLimits = rule.storeLimits();
+    rows = rule.rows();
     groupCount = groups.length;
     localGroupCount = rule.localGroupCount();
     cost = rule.cost();
@@ -79,7 +83,7 @@ public final class Charges {
       hashes[group] = of.of(group).hash();
     }
     if (rule.hasCosts() || question.isCostGiven()) {
-      setCosts(question);
+      setCosts(question, rule.everywhereGroups());
     }
     return this;
   }
@@ -142,7 +146,7 @@ public final class Charges {
     return hash.hash(question.onceBytes(), question.onceOffset(), question.onceLength());
   }
 
-  private void setCosts(Question question) {
+  private void setCosts(Question question, int everywhereGroups) {
     areCostsListed = true;
     int charge = 0;
     for (int group = 0; group < groupCount; group++) {
@@ -150,7 +154,11 @@ public final class Charges {
       int first = charge;
       for (int i = 0; i < budgets.size(); i++) {
         Budget budget = budgets.budget(i);
-        long given = question.costOf(budget.index(), Question.COST_OF_RULE);
+        boolean isShared = (everywhereGroups >>> group & 1) != 0;
+        long given =
+            isShared
+                ? Question.COST_OF_RULE
+                : question.costOf(budget.index(), Question.COST_OF_RULE);
         costs[charge] = given == Question.COST_OF_RULE ? budget.cost() : budget.units(given);
         isUniform &= costs[charge] == costs[0];
         areGroupsUniform &= costs[charge++] == costs[first] || group < localGroupCount;
@@ -170,6 +178,7 @@ public final class Charges {
     onceLow = from.onceLow;
     groups = from.isList() ? list : from.groups;
     storeLimits = from.storeLimits;
+    rows = from.rows;
     identities = null;
     groupCount = from.groupCount;
     localGroupCount = from.localGroupCount;
@@ -273,7 +282,7 @@ public final class Charges {
 
   /** The row of a charge's budget in the verdict: its place in the rule, or in the list. */
   int row(int charge, Budget budget) {
-    return isList() ? charge : budget.index();
+    return isList() ? charge : rows == null ? budget.index() : rows[charge];
   }
 
   /** The identity of a group; valid while the question is being asked. */

@@ -1,5 +1,7 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.proxy.request.Operation;
+import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.rule.Rule;
@@ -7,7 +9,6 @@ import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.identity.Identities;
 import dev.weir.proxy.rule.identity.Identity;
 import dev.weir.proxy.rule.identity.IdentityReader;
-import dev.weir.proxy.rule.spec.RuleAction;
 import java.util.Arrays;
 import java.util.Objects;
 
@@ -43,10 +44,20 @@ final class QuestionRules {
         : null;
   }
 
-  /** The rule of a question; null if there is none. */
+  /**
+   * The rule of a question; null if there is none. What a program asks is charged to those limits
+   * of all requests whose keys it has given; it resets them only under their own rule.
+   */
   Rule find(Question question) {
     String ruleId = question.ruleId();
-    return ruleId == null ? rules.match(identities.matched(question)) : rules.find(ruleId);
+    Rule rule = ruleId == null ? rules.match(identities.matched(question)) : rules.find(ruleId);
+    if (rule == null || rule.everywhereGroups() == 0 || question.purpose() == Purpose.TRAFFIC) {
+      return rule;
+    }
+    boolean isReset = question.operation() == Operation.RESET && !rule.spec().isEverywhere();
+    Rule asked =
+        rule.without(isReset ? rule.everywhereGroups() : identities.missing(rule, question));
+    return asked.spec().isEverywhere() && asked.passesAll() ? null : asked;
   }
 
   /** Reads the identities of a question; returns the reason to refuse it, or null. */
@@ -106,7 +117,8 @@ final class QuestionRules {
 
   private void lookAhead(Question question, Rule rule, Prefetch into, Gate gate) {
     if (rule != null
-        && rule.action() == RuleAction.LIMIT
+        && rule.groupCount() != 0
+        && !rule.mayBePartlyRehearsed()
         && rule.localGroupCount() == rule.groupCount()
         && !question.isOnce()) {
       RefusalReason fault = identities.read(rule, question);

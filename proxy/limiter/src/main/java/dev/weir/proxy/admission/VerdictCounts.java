@@ -89,7 +89,7 @@ final class VerdictCounts {
 
   /** Counts the outcome of a verdict. */
   void count(Purpose purpose, Rule rule, RuleCounters of, Verdict settled) {
-    if (isCounted(purpose)) {
+    if (isCounted(purpose) && !(rule.isEverywhereAlone() && settled.allowed())) {
       of.add(outcome(rule, settled));
     }
   }
@@ -110,36 +110,39 @@ final class VerdictCounts {
    * which is exposed only once it was counted.
    */
   static Set<Outcome> outcomes(Rule rule) {
-    return switch (rule.action()) {
-      case UNLIMITED -> EnumSet.of(Outcome.UNLIMITED);
-      case DENY -> EnumSet.of(rule.dryRun() ? Outcome.DRY_RUN_REFUSED : Outcome.DENIED);
-      case LIMIT -> {
-        Set<Outcome> outcomes =
-            rule.dryRun()
-                ? EnumSet.of(Outcome.ALLOWED, Outcome.DRY_RUN_REFUSED)
-                : EnumSet.of(Outcome.ALLOWED, Outcome.REFUSED, Outcome.IDENTITY_REFUSED);
-        if (rule.isEnforcedInPart()) {
-          outcomes.add(Outcome.DRY_RUN_REFUSED);
-          outcomes.remove(Outcome.IDENTITY_REFUSED); // nobody's are not enforced
-        }
-        for (int group = rule.localGroupCount(); group < rule.groupCount(); group++) {
-          if (rule.group(group).onStoreFailure() == OnStoreFailure.CLOSED) {
-            outcomes.add(Outcome.STORE_UNAVAILABLE);
-          }
-        }
-        if (!rule.coalesces() && !rule.dryRun()) {
-          outcomes.add(Outcome.TOO_MANY_PARKED);
-        }
-        yield outcomes;
+    Set<Outcome> outcomes =
+        switch (rule.action()) {
+          case UNLIMITED -> EnumSet.of(Outcome.UNLIMITED);
+          case DENY -> EnumSet.of(rule.dryRun() ? Outcome.DRY_RUN_REFUSED : Outcome.DENIED);
+          case LIMIT ->
+              rule.dryRun()
+                  ? EnumSet.of(Outcome.ALLOWED, Outcome.DRY_RUN_REFUSED)
+                  : EnumSet.of(Outcome.ALLOWED, Outcome.REFUSED, Outcome.IDENTITY_REFUSED);
+        };
+    if (rule.isEnforcedInPart()) {
+      outcomes.add(Outcome.DRY_RUN_REFUSED);
+      outcomes.remove(Outcome.IDENTITY_REFUSED); // nobody's are not enforced
+    }
+    if (rule.everywhereGroups() != 0) {
+      outcomes.add(Outcome.REFUSED);
+      outcomes.add(Outcome.IDENTITY_REFUSED);
+    }
+    for (int group = rule.localGroupCount(); group < rule.groupCount(); group++) {
+      if (rule.group(group).onStoreFailure() == OnStoreFailure.CLOSED) {
+        outcomes.add(Outcome.STORE_UNAVAILABLE);
       }
-    };
+    }
+    if (rule.groupCount() != 0 && !rule.coalesces() && !rule.dryRun()) {
+      outcomes.add(Outcome.TOO_MANY_PARKED);
+    }
+    return outcomes;
   }
 
   private static Outcome outcome(Rule rule, Verdict settled) {
-    if (rule.action() == RuleAction.UNLIMITED) {
-      return Outcome.UNLIMITED;
+    if (!settled.allowed()) {
+      return outcome(rule, settled.refusal());
     }
-    return settled.allowed() ? Outcome.ALLOWED : outcome(rule, settled.refusal());
+    return rule.action() == RuleAction.UNLIMITED ? Outcome.UNLIMITED : Outcome.ALLOWED;
   }
 
   private static Outcome outcome(Rule rule, RefusalReason reason) {

@@ -7,6 +7,7 @@ import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.LimitSpec;
+import dev.weir.proxy.rule.spec.OnMissingKey;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.scripts.ScriptLimit;
@@ -184,7 +185,8 @@ public final class Budget {
 
   private static String storeName(RuleSpec rule, BudgetSpec spec) {
     String name = rule.id() + (rule.dryRun() ? "~" : "");
-    String whole = rule.budgets().size() == 1 && !spec.isNamed() ? name : name + "/" + spec.name();
+    boolean isAlone = rule.budgets().size() == 1 && !rule.isEverywhere();
+    String whole = isAlone && !spec.isNamed() ? name : name + "/" + spec.name();
     return countsThousandths(spec) ? whole + "~m" : whole;
   }
 
@@ -264,6 +266,11 @@ public final class Budget {
   /** The id of its rule. */
   String ruleId() {
     return rule.id();
+  }
+
+  /** The budget of a request that lacks its key. */
+  OnMissingKey onMissingKey() {
+    return rule.onMissingKey();
   }
 
   /** The limit's place in its rule, from 0. */

@@ -4,6 +4,7 @@ import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.Mode;
+import dev.weir.proxy.rule.spec.OnMissingKey;
 import dev.weir.proxy.rule.spec.OnStoreFailure;
 import dev.weir.scripts.ScriptLimit;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +25,7 @@ public final class BudgetGroup {
   private final OnStoreFailure onStoreFailure;
   private final Budget[] budgets;
   private final byte[] ruleId;
+  private final OnMissingKey onMissingKey;
   private final byte[] dimension;
   private final ScriptLimit[] storeLimits;
   private final LeaseTerms leaseTerms;
@@ -31,9 +33,9 @@ public final class BudgetGroup {
 
   /**
    * @param budgets 1 or more, all of one key, mode and failure policy.
-   * @param previous the groups of the set before.
+   * @param known groups whose arrays of limits stay where they have the same.
    */
-  BudgetGroup(List<Budget> budgets, BudgetGroup[] previous) {
+  BudgetGroup(List<Budget> budgets, List<BudgetGroup> known) {
     BudgetSpec first = budgets.get(0).spec();
     this.key = first.key();
     this.mode = first.mode();
@@ -41,7 +43,8 @@ public final class BudgetGroup {
     this.budgets = budgets.toArray(Budget[]::new);
     this.ruleId = budgets.get(0).ruleId().getBytes(StandardCharsets.UTF_8);
     this.dimension = key.dimension();
-    this.storeLimits = storeLimits(budgets, previous);
+    this.onMissingKey = budgets.get(0).onMissingKey();
+    this.storeLimits = storeLimits(budgets, known);
     this.leaseTerms = mode == Mode.LEASED ? leaseTerms(budgets) : null;
     this.leaseSeed = leaseSeed(budgets);
   }
@@ -64,12 +67,12 @@ public final class BudgetGroup {
     return seed;
   }
 
-  private static ScriptLimit[] storeLimits(List<Budget> budgets, BudgetGroup[] previous) {
+  private static ScriptLimit[] storeLimits(List<Budget> budgets, List<BudgetGroup> known) {
     if (budgets.get(0).storeLimit() == null) {
       return null;
     }
     ScriptLimit[] limits = budgets.stream().map(Budget::storeLimit).toArray(ScriptLimit[]::new);
-    for (BudgetGroup before : previous) {
+    for (BudgetGroup before : known) {
       if (isSame(limits, before.storeLimits)) {
         return before.storeLimits;
       }
@@ -118,6 +121,11 @@ public final class BudgetGroup {
 
   public KeySpec key() {
     return key;
+  }
+
+  /** The budget of a request that lacks the key. */
+  public OnMissingKey onMissingKey() {
+    return onMissingKey;
   }
 
   /** The mode of these budgets. */

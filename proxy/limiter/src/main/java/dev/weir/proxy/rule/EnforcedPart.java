@@ -2,6 +2,7 @@ package dev.weir.proxy.rule;
 
 import dev.weir.algorithms.SipHash;
 import dev.weir.proxy.rule.spec.Enforcement;
+import java.util.Arrays;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -27,7 +28,8 @@ final class EnforcedPart {
     this.hash = new SipHash(ofRule, USE);
     this.permille = enforcement.permille();
     int of = 0;
-    while (!groups[of].key().equals(enforcement.key())) {
+    while (!groups[of].key().equals(enforcement.key())
+        || !Arrays.equals(groups[of].ruleId(), ruleId)) {
       of++;
     }
     this.group = of;

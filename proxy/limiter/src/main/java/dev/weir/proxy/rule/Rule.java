@@ -4,7 +4,6 @@ import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.LimitSpec;
 import dev.weir.proxy.rule.spec.Mode;
-import dev.weir.proxy.rule.spec.OnMissingKey;
 import dev.weir.proxy.rule.spec.Overflow;
 import dev.weir.proxy.rule.spec.RuleAction;
 import dev.weir.proxy.rule.spec.RuleSpec;
@@ -13,6 +12,7 @@ import dev.weir.scripts.ScriptLimit;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,24 +23,30 @@ import org.agrona.DirectBuffer;
 
 /** A compiled rule. Immutable; any thread. */
 public final class Rule {
-  private static final BudgetGroup[] NO_GROUPS = {};
+  /** Stands for the rehearsal of a dry run among the groups that a part leaves out. */
+  private static final int ALONE = 1 << 30;
+
+  private static final Rule[] NO_PARTS = {};
 
   private final RuleSpec spec;
   private final byte[] idUtf8;
   private final int index;
-  private final long cost;
-  private final boolean hasCosts;
+  private final RuleAction action;
+  private final boolean dryRun;
   private final List<Budget> budgets;
 
   /** The budgets; if this version has none, those of the last version that had limits. */
   private final List<Budget> remembered;
 
   private final BudgetGroup[] groups;
+  private final int everywhereGroups;
   private final int localGroupCount;
   private final ScriptLimit[] storeLimits;
   private final boolean isLeased;
+  private final long cost;
+  private final boolean hasCosts;
+  private final int[] rows;
   private final RuleConditions conditions;
-  private final boolean isDryRun;
 
   /** The identities for whom refusals take effect; null unless they are a part of all. */
   private final EnforcedPart enforced;
@@ -48,58 +54,93 @@ public final class Rule {
   /** This rule as it is for all other identities; null if there are none. */
   private final Rule rehearsal;
 
+  /** What this part of a rule leaves out: {@link #without}; 0 for a whole rule. */
+  private final int left;
+
+  /** The parts of this rule that were asked for. */
+  private volatile Rule[] parts = NO_PARTS;
+
   /**
    * @param index of the rule in the file, from 0.
    * @param version of the set that it is compiled for.
    * @param previous the rule with that id in the previous set; null if there was none.
    * @param clock of the checks.
+   * @param everywhere the limits of all requests, of which the rule takes some; null for none.
    * @throws BadValueException if a check would have to charge too many names, see {@link
    *     #checkChange}.
    */
-  Rule(RuleSpec spec, int index, long version, Rule previous, CompileTime clock) {
+  Rule(RuleSpec spec, int index, long version, Rule previous, CompileTime clock, Rule everywhere) {
     this.spec = spec;
-    this.isDryRun = spec.dryRun();
     this.idUtf8 = spec.id().getBytes(StandardCharsets.UTF_8);
     this.index = index;
-    this.cost = spec.budgets().get(0).costUnits();
-    this.hasCosts = hasCosts(spec);
     this.conditions = new RuleConditions(spec.match());
-    if (spec.action() == RuleAction.LIMIT) {
+    this.action = spec.action();
+    this.dryRun = spec.dryRun() && action != RuleAction.UNLIMITED;
+    if (action == RuleAction.LIMIT) {
       this.budgets = budgets(spec, version, previous, clock);
       this.remembered = budgets;
-      this.groups = groups(withFormers(), previous == null ? NO_GROUPS : previous.groups);
-      this.localGroupCount = localGroupCount(groups);
-      this.storeLimits = storeLimits(previous);
     } else {
       this.budgets = List.of();
       this.remembered = previous == null ? List.of() : previous.remembered;
-      this.groups = NO_GROUPS;
-      this.localGroupCount = 0;
-      this.storeLimits = null;
     }
+    List<Budget> all = new ArrayList<>(budgets);
+    List<BudgetGroup> known = new ArrayList<>();
+    if (everywhere != null && (action != RuleAction.DENY || dryRun)) {
+      everywhere.budgets.stream()
+          .filter(budget -> spec.takes(budget.spec().name()))
+          .forEach(all::add);
+      known.addAll(List.of(everywhere.groups));
+    }
+    if (previous != null) {
+      known.addAll(List.of(previous.groups));
+    }
+    this.groups = groups(withFormers(all), known);
+    this.everywhereGroups = findEverywhere();
+    this.localGroupCount = localGroupCount(groups);
+    this.storeLimits = storeLimits(previous);
     this.isLeased = areStoreGroupsLeased();
-    boolean isInPart = spec.action() == RuleAction.LIMIT && spec.enforcement().isPartial();
+    this.cost = groups.length == 0 ? 1 : groups[0].budget(0).cost();
+    this.hasCosts = findCosts();
+    this.rows = everywhereGroups == 0 ? null : makeRows();
+    this.left = 0;
+    boolean isInPart = action == RuleAction.LIMIT && spec.enforcement().isPartial();
     this.enforced = isInPart ? new EnforcedPart(idUtf8, spec.enforcement(), groups) : null;
-    this.rehearsal = isInPart ? new Rule(this) : null;
+    this.rehearsal = isInPart ? new Rule(this, 0, true) : null;
   }
 
-  /** A dry run of another rule, on the same budgets. */
-  private Rule(Rule of) {
+  /**
+   * A part of a rule, as {@link #without} has it, or its dry run on the same budgets.
+   *
+   * @param isRehearsal whether it is a dry run whatever that rule is.
+   */
+  private Rule(Rule of, int left, boolean isRehearsal) {
     spec = of.spec;
     idUtf8 = of.idUtf8;
     index = of.index;
-    cost = of.cost;
-    hasCosts = of.hasCosts;
     conditions = of.conditions;
+    boolean isAlone = (left & ALONE) != 0;
+    action = isAlone ? RuleAction.LIMIT : of.action;
+    dryRun = isRehearsal || of.dryRun && !isAlone;
     budgets = of.budgets;
     remembered = of.remembered;
-    groups = of.groups;
-    localGroupCount = of.localGroupCount;
-    storeLimits = of.storeLimits;
-    isLeased = of.isLeased;
-    isDryRun = true;
-    enforced = null;
-    rehearsal = null;
+    List<BudgetGroup> kept = new ArrayList<>();
+    for (int group = 0; group < of.groups.length; group++) {
+      if ((left >>> group & 1) == 0) {
+        kept.add(of.groups[group]);
+      }
+    }
+    groups = kept.toArray(BudgetGroup[]::new);
+    everywhereGroups = findEverywhere();
+    localGroupCount = localGroupCount(groups);
+    storeLimits = left == 0 ? of.storeLimits : storeLimits(null);
+    isLeased = areStoreGroupsLeased();
+    cost = groups.length == 0 ? 1 : groups[0].budget(0).cost();
+    hasCosts = findCosts();
+    rows = everywhereGroups == 0 ? null : makeRows();
+    this.left = left;
+    boolean isInPart = of.enforced != null && !isRehearsal && !isAlone;
+    enforced = isInPart ? new EnforcedPart(idUtf8, spec.enforcement(), groups) : null;
+    rehearsal = isInPart ? new Rule(this, 0, true) : null;
   }
 
   /**
@@ -110,7 +151,7 @@ public final class Rule {
    * @param unixEpochNs the Unix epoch by the clock of the checks.
    */
   public static Rule alone(RuleSpec spec, long version, Rule previous, long unixEpochNs) {
-    return new Rule(spec, 0, version, previous, new CompileTime(unixEpochNs, 0));
+    return new Rule(spec, 0, version, previous, new CompileTime(unixEpochNs, 0), null);
   }
 
   private boolean areStoreGroupsLeased() {
@@ -153,15 +194,16 @@ public final class Rule {
    * may charge.
    *
    * @param nowNs by the clock of the checks.
+   * @param everywhere the limits of all requests from then on; null for none.
    */
-  void checkChange(RuleSpec to, long nowNs, FaultSink sink) {
+  void checkChange(RuleSpec to, long nowNs, Rule everywhere, FaultSink sink) {
     if (to.action() != RuleAction.LIMIT || to.dryRun() || dryRun()) {
       return;
     }
     try {
-      new Rule(to, index, 0, this, new CompileTime(0, nowNs)).toString();
+      new Rule(to, index, 0, this, new CompileTime(0, nowNs), everywhere).toString();
     } catch (BadValueException tooManyNames) {
-      sink.fault(to.isList() ? "limits" : "limit", tooManyNames);
+      sink.fault(to.limitsField(), tooManyNames);
     }
     Budget[] continued = continued(to, this);
     for (int i = 0; i < continued.length; i++) {
@@ -204,7 +246,10 @@ public final class Rule {
     }
   }
 
-  private static BudgetGroup[] groups(List<Budget> budgets, BudgetGroup[] previous) {
+  /**
+   * @param known groups whose arrays of limits stay where they have the same.
+   */
+  private static BudgetGroup[] groups(List<Budget> budgets, List<BudgetGroup> known) {
     Map<Object, List<Budget>> alike = new LinkedHashMap<>();
     for (Budget budget : budgets) {
       BudgetSpec spec = budget.spec();
@@ -212,6 +257,7 @@ public final class Rule {
       long leasedCost = spec.mode() == Mode.LEASED ? spec.costUnits() : 0;
       Object same =
           List.of(
+              budget.ruleId(),
               spec.key(),
               spec.mode(),
               spec.onStoreFailureOrDefault(),
@@ -220,7 +266,7 @@ public final class Rule {
       alike.computeIfAbsent(same, key -> new ArrayList<>()).add(budget);
     }
     return alike.values().stream()
-        .map(group -> new BudgetGroup(group, previous))
+        .map(group -> new BudgetGroup(group, known))
         .sorted((a, b) -> Boolean.compare(a.mode().needsStore(), b.mode().needsStore()))
         .toArray(BudgetGroup[]::new);
   }
@@ -229,11 +275,11 @@ public final class Rule {
    * Each budget, followed by its copies under former names. A dry-run rule leaves out those that do
    * not fit into a check.
    */
-  private List<Budget> withFormers() {
+  private List<Budget> withFormers(List<Budget> present) {
     List<Budget> all = new ArrayList<>();
     Set<Object> names = new HashSet<>();
-    budgets.forEach(budget -> names.add(named(budget)));
-    for (Budget budget : budgets) {
+    present.forEach(budget -> names.add(named(budget)));
+    for (Budget budget : present) {
       all.add(budget);
       for (Budget.Former former : budget.formers()) {
         Budget under = budget.under(former);
@@ -256,6 +302,41 @@ public final class Rule {
     return List.of(budget.spec().key(), ByteBuffer.wrap(budget.storeName()));
   }
 
+  /** The groups of limits of all requests, a bit each; of those themselves all. */
+  private int findEverywhere() {
+    int everywhere = 0;
+    for (int group = 0; group < groups.length; group++) {
+      boolean isOwn = groups[group].budget(0).ruleId().equals(spec.id()) && !spec.isEverywhere();
+      everywhere |= isOwn ? 0 : 1 << group;
+    }
+    return everywhere;
+  }
+
+  private int[] makeRows() {
+    List<Object> named = new ArrayList<>();
+    List<Integer> rows = new ArrayList<>();
+    for (BudgetGroup group : groups) {
+      for (int i = 0; i < group.size(); i++) {
+        Object limit = List.of(group.budget(i).ruleId(), group.budget(i).index());
+        if (!named.contains(limit)) {
+          named.add(limit);
+        }
+        rows.add(named.indexOf(limit));
+      }
+    }
+    return rows.stream().mapToInt(row -> row).toArray();
+  }
+
+  private boolean findCosts() {
+    boolean hasCosts = false;
+    for (BudgetGroup group : groups) {
+      for (int i = 0; i < group.size(); i++) {
+        hasCosts |= group.budget(i).cost() != cost;
+      }
+    }
+    return hasCosts;
+  }
+
   private static int localGroupCount(BudgetGroup[] groups) {
     int count = 0;
     while (count < groups.length && !groups[count].mode().needsStore()) {
@@ -265,6 +346,9 @@ public final class Rule {
   }
 
   private ScriptLimit[] storeLimits(Rule previous) {
+    if (groups.length == 0) {
+      return null;
+    }
     if (localGroupCount >= groups.length - 1) {
       return groups[groups.length - 1].storeLimits();
     }
@@ -292,12 +376,15 @@ public final class Rule {
   }
 
   public RuleAction action() {
-    return spec.action();
+    return action;
   }
 
-  /** Whether the rule is a dry run: it decides and counts, and every request passes. */
+  /**
+   * Whether the rule is a dry run: its limits decide and count, and every request passes, unless a
+   * limit of all requests refuses it.
+   */
   public boolean dryRun() {
-    return isDryRun;
+    return dryRun;
   }
 
   /** Whether refusals take effect for a part of its identities: {@link #toward}. */
@@ -319,6 +406,66 @@ public final class Rule {
    */
   public Rule toward(DirectBuffer identity, int length) {
     return identity != null && enforced.has(identity, length) ? this : rehearsal;
+  }
+
+  /** Whether no limit applies to requests of this rule, and none is refused. */
+  public boolean passesAll() {
+    return groups.length == 0 && action != RuleAction.DENY;
+  }
+
+  /** The groups of budgets that all rules share, a bit each, the first the lowest. */
+  public int everywhereGroups() {
+    return everywhereGroups;
+  }
+
+  /**
+   * This rule without some groups of budgets. Asked for again, it is the same one.
+   *
+   * @param some a bit for each group, the first the lowest.
+   */
+  public Rule without(int some) {
+    if (some == 0) {
+      return this;
+    }
+    for (Rule part : parts) {
+      if (part.left == some) {
+        return part;
+      }
+    }
+    return part(some);
+  }
+
+  private synchronized Rule part(int some) {
+    for (Rule part : parts) {
+      if (part.left == some) {
+        return part;
+      }
+    }
+    Rule made = new Rule(this, some, false);
+    Rule[] more = Arrays.copyOf(parts, parts.length + 1);
+    more[parts.length] = made;
+    parts = more;
+    return made;
+  }
+
+  /** Whether its requests may be those of a dry run that limits of all requests may refuse. */
+  public boolean mayBePartlyRehearsed() {
+    return everywhereGroups != 0 && (dryRun || enforced != null);
+  }
+
+  /** Whether it is a dry run whose requests limits of all requests may refuse. */
+  public boolean isPartlyRehearsed() {
+    return dryRun && everywhereGroups != 0;
+  }
+
+  /** The limits of all requests, of a rule that {@link #isPartlyRehearsed}. */
+  public Rule everywhereAlone() {
+    return without(ALONE | (1 << groups.length) - 1 & ~everywhereGroups);
+  }
+
+  /** Whether this is what is enforced of a dry run, whose requests are counted already. */
+  public boolean isEverywhereAlone() {
+    return (left & ALONE) != 0;
   }
 
   /** The budgets, in the order of the file; none unless the action is to limit. */
@@ -377,7 +524,7 @@ public final class Rule {
    * queue.
    */
   public boolean coalesces() {
-    return budgets.get(0).spec().limit().overflow() != Overflow.QUEUE;
+    return groups[0].budget(0).spec().limit().overflow() != Overflow.QUEUE;
   }
 
   /** Whether its limits have different costs: {@link Budget#cost}. */
@@ -390,17 +537,17 @@ public final class Rule {
     return cost;
   }
 
-  private static boolean hasCosts(RuleSpec spec) {
-    return spec.budgets().stream().mapToLong(BudgetSpec::costUnits).distinct().count() > 1;
-  }
-
   /** Whether each message of a stream is charged, after the first ({@code cost: messages}). */
   public boolean countsMessages() {
     return spec.countsMessages();
   }
 
-  public OnMissingKey onMissingKey() {
-    return spec.onMissingKey();
+  /**
+   * The row of each charge in the verdict; null where it is the place of its budget in the rule.
+   * Behind those of the rule are those of all requests.
+   */
+  public int[] rows() {
+    return rows;
   }
 
   /** The specification that the rule was compiled from. */

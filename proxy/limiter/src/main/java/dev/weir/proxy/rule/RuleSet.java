@@ -2,6 +2,7 @@ package dev.weir.proxy.rule;
 
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.RuleSpec;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,33 +13,51 @@ import java.util.Map;
  */
 public final class RuleSet {
   /** No rules: nothing matches. */
-  public static final RuleSet EMPTY = new RuleSet(List.of(), false, 0, null, new CompileTime(0, 0));
+  public static final RuleSet EMPTY =
+      new RuleSet(List.of(), null, false, 0, null, new CompileTime(0, 0));
 
   private final List<Rule> rules;
   private final Map<String, Rule> byId = new HashMap<>();
   private final HostMatcher matcher;
+
+  /** The limits of all requests, as the rule of those that no other matches; or null. */
+  private final Rule everywhere;
+
   private final boolean hasConditions;
   private final boolean ignoreCase;
   private final long version;
 
   private RuleSet(
-      List<RuleSpec> specs, boolean ignoreCase, long version, RuleSet previous, CompileTime clock) {
+      List<RuleSpec> specs,
+      RuleSpec everywhereSpec,
+      boolean ignoreCase,
+      long version,
+      RuleSet previous,
+      CompileTime clock) {
     this.ignoreCase = ignoreCase;
     this.version = version;
-    Rule[] compiled = new Rule[specs.size()];
-    for (int i = 0; i < compiled.length; i++) {
-      RuleSpec spec = specs.get(i);
-      compiled[i] = new Rule(spec, i, version, previous.byId.get(spec.id()), clock);
-      byId.put(spec.id(), compiled[i]);
+    List<Rule> compiled = new ArrayList<>(specs.size() + 1);
+    this.everywhere =
+        everywhereSpec == null
+            ? null
+            : new Rule(everywhereSpec, specs.size(), version, previous.everywhere, clock, null);
+    for (RuleSpec spec : specs) {
+      Rule before = previous == null ? null : previous.byId.get(spec.id());
+      compiled.add(new Rule(spec, compiled.size(), version, before, clock, everywhere));
     }
-    this.rules = List.of(compiled);
-    this.matcher = new HostMatcher(rules, ignoreCase);
+    this.matcher = new HostMatcher(List.copyOf(compiled), ignoreCase);
     this.hasConditions = specs.stream().anyMatch(spec -> spec.match().asksMore());
+    if (everywhere != null) {
+      compiled.add(everywhere);
+    }
+    compiled.forEach(rule -> byId.put(rule.id(), rule));
+    this.rules = List.copyOf(compiled);
   }
 
   /**
    * Compiles rules in which {@link RuleSpec#check} found no fault, with different ids.
    *
+   * @param everywhere the limits of all requests; null if there are none.
    * @param ignoreCase whether paths match regardless of the case of ASCII letters.
    * @param previous the set to be replaced, whose budgets continue; {@link #EMPTY} at the start.
    * @param unixEpochNs 1970-01-01T00:00Z by the clock of the checks: windows of the clock and the
@@ -48,9 +67,20 @@ public final class RuleSet {
    *     #checkChange} finds too many names.
    */
   public static RuleSet compile(
-      List<RuleSpec> specs, boolean ignoreCase, RuleSet previous, long unixEpochNs, long nowNs) {
+      List<RuleSpec> specs,
+      RuleSpec everywhere,
+      boolean ignoreCase,
+      RuleSet previous,
+      long unixEpochNs,
+      long nowNs) {
     CompileTime clock = new CompileTime(unixEpochNs, nowNs);
-    return new RuleSet(specs, ignoreCase, previous.version + 1, previous, clock);
+    return new RuleSet(specs, everywhere, ignoreCase, previous.version + 1, previous, clock);
+  }
+
+  /** Compiles rules without limits of all requests. */
+  public static RuleSet compile(
+      List<RuleSpec> specs, boolean ignoreCase, RuleSet previous, long unixEpochNs, long nowNs) {
+    return compile(specs, null, ignoreCase, previous, unixEpochNs, nowNs);
   }
 
   /** Compiles rules at time 0 of the clock. */
@@ -61,8 +91,10 @@ public final class RuleSet {
 
   /** Compiles these rules again, to replace these. */
   public RuleSet again(long unixEpochNs, long nowNs) {
-    List<RuleSpec> specs = rules.stream().map(Rule::spec).toList();
-    return compile(specs, ignoreCase, this, unixEpochNs, nowNs);
+    List<RuleSpec> specs =
+        rules.stream().filter(rule -> rule != everywhere).map(Rule::spec).toList();
+    RuleSpec ofAll = everywhere == null ? null : everywhere.spec();
+    return compile(specs, ofAll, ignoreCase, this, unixEpochNs, nowNs);
   }
 
   /** When the first former name in the store ends; never if there is none. */
@@ -82,21 +114,34 @@ public final class RuleSet {
    * Reports what these rules cannot become while they are in use.
    *
    * @param to rules without a fault of their own.
+   * @param toEverywhere the limits of all requests; null if there are none.
    * @param nowNs by the clock of the checks.
    * @param sink receives fields such as {@code rules[0].mode}.
    */
-  public void checkChange(List<RuleSpec> to, long nowNs, RuleSpec.FaultSink sink) {
+  public void checkChange(
+      List<RuleSpec> to, RuleSpec toEverywhere, long nowNs, RuleSpec.FaultSink sink) {
+    Rule next = null;
+    if (toEverywhere != null) {
+      if (everywhere != null) {
+        everywhere.checkChange(toEverywhere, nowNs, null, sink);
+      }
+      try {
+        next = new Rule(toEverywhere, 0, 0, everywhere, new CompileTime(0, nowNs), null);
+      } catch (BadValueException tooManyNames) {
+        return; // told above
+      }
+    }
     for (int i = 0; i < to.size(); i++) {
       Rule before = byId.get(to.get(i).id());
       String at = "rules[" + i + "].";
       if (before != null) {
-        before.checkChange(to.get(i), nowNs, (field, fault) -> sink.fault(at + field, fault));
+        before.checkChange(to.get(i), nowNs, next, (field, fault) -> sink.fault(at + field, fault));
       }
     }
   }
 
   /**
-   * The rule for a request; null if there is none.
+   * The rule for a request, or the limits of all requests if it has none; null without either.
    *
    * <p>The most specific host wins: the very host, then the longest of the hosts that it is below,
    * then every host. Then the most specific pattern: segment by segment from the left, a literal
@@ -106,7 +151,8 @@ public final class RuleSet {
    * OPTIONS *}) matches {@code /**} only.
    */
   public Rule match(MatchedRequest request) {
-    return matcher.match(request);
+    Rule matched = matcher.match(request);
+    return matched == null ? everywhere : matched;
   }
 
   /** Whether a rule asks more of requests than path and method. */
@@ -148,7 +194,7 @@ public final class RuleSet {
     }
   }
 
-  /** All rules, each at its {@link Rule#index()}. */
+  /** All rules, each at its {@link Rule#index()}; the last one may be that of all requests. */
   public List<Rule> rules() {
     return rules;
   }

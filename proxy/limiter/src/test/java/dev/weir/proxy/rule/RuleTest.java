@@ -245,7 +245,7 @@ class RuleTest {
   private static List<String> faults(RuleSet set, RuleSpec to, long nowNs) {
     List<String> faults = new ArrayList<>();
     set.checkChange(
-        List.of(to), nowNs, (field, fault) -> faults.add(field + ": " + fault.getMessage()));
+        List.of(to), null, nowNs, (field, fault) -> faults.add(field + ": " + fault.getMessage()));
     return faults;
   }
 

@@ -7,6 +7,7 @@ import dev.weir.proxy.rule.spec.LimitSpec;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.token.TokenSettings;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 
@@ -27,6 +28,20 @@ final class RuleNeeds {
     this.rules = rules;
     this.at = at;
     this.misfits = misfits;
+  }
+
+  /**
+   * These needs with those of the limits of all requests.
+   *
+   * @param everywhere null if there are none.
+   */
+  RuleNeeds withEverywhere(RuleSpec everywhere) {
+    if (everywhere == null) {
+      return this;
+    }
+    List<RuleSpec> all = new ArrayList<>(rules);
+    all.add(everywhere);
+    return new RuleNeeds(all, rule -> rule < rules.size() ? at.apply(rule) : "", misfits);
   }
 
   /** Reports the rules that ask a store that there is not. */
@@ -55,7 +70,9 @@ final class RuleNeeds {
       for (int j = 0; j < rule.budgets().size(); j++) {
         KeySpec key = rule.budgets().get(j).key();
         if (key.readsTokens()) {
-          boolean isOwn = rule.budgets().stream().anyMatch(other -> !other.key().equals(key));
+          boolean isOwn =
+              rule.isEverywhere()
+                  || rule.budgets().stream().anyMatch(other -> !other.key().equals(key));
           misfits.add(
               at.apply(i) + (isOwn ? rule.fieldsOf(j) : "") + "key",
               key.toString(),

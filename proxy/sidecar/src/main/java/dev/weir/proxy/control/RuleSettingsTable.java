@@ -3,6 +3,7 @@ package dev.weir.proxy.control;
 import static dev.weir.proxy.control.SettingKind.AMOUNT;
 import static dev.weir.proxy.control.SettingKind.CONDITIONS;
 import static dev.weir.proxy.control.SettingKind.COST;
+import static dev.weir.proxy.control.SettingKind.EVERYWHERE;
 import static dev.weir.proxy.control.SettingKind.KEY;
 import static dev.weir.proxy.control.SettingKind.LIMITS;
 import static dev.weir.proxy.control.SettingKind.METHODS;
@@ -193,6 +194,7 @@ final class RuleSettingsTable {
           ofLimit("time-zone"),
           ofLimit("sub-window"),
           SettingRow.inFilesOnly("limits", LIMITS, "each has fields of its own"),
+          SettingRow.inFilesOnly("everywhere", EVERYWHERE, "names limits of a section of files"),
           SettingRow.of(
               "action",
               NAME,

@@ -8,16 +8,17 @@ import java.util.List;
 /**
  * Rules that were checked and can be compiled.
  *
+ * @param everywhere the limits of all requests; null if there are none.
  * @param ignoreCase whether paths match whatever the case of their letters.
  */
-public record RuleSource(List<RuleSpec> rules, boolean ignoreCase) {
+public record RuleSource(List<RuleSpec> rules, RuleSpec everywhere, boolean ignoreCase) {
   public RuleSource {
     rules = List.copyOf(rules);
   }
 
   /** The most cells that a limit of these rules keeps for each key; 0 if none keeps any. */
   public int ringCells() {
-    int most = 0;
+    int most = everywhere == null ? 0 : everywhere.ringCells();
     for (RuleSpec rule : rules) {
       most = Math.max(most, rule.ringCells());
     }
@@ -31,6 +32,6 @@ public record RuleSource(List<RuleSpec> rules, boolean ignoreCase) {
    */
   public RuleSet compile(RuleSet previous) {
     return RuleSet.compile(
-        rules, ignoreCase, previous, LoopClock.unixEpochNs(), LoopClock.timeNs());
+        rules, everywhere, ignoreCase, previous, LoopClock.unixEpochNs(), LoopClock.timeNs());
   }
 }

@@ -44,7 +44,8 @@ final class RulesReader {
     RuleSpec.Builder rule = RuleSpec.builder(tree.texts().getOrDefault(at + "id", ""));
     readRows(RuleSettingsTable.ROWS.values(), at, rule);
     readKey(at + "key", rule::key);
-    List<BudgetSpec.Builder> limits = readLimits(at);
+    List<BudgetSpec.Builder> limits = readLimits(at + "limits");
+    readEverywhere(at + RuleSpec.EVERYWHERE, rule);
     if (!limits.isEmpty()) {
       rule.limits(limits);
       refuseBesideLimits(at);
@@ -80,11 +81,34 @@ final class RulesReader {
     }
   }
 
+  /** The limits of all requests; null if there are none. */
+  RuleSpec everywhere() {
+    List<BudgetSpec.Builder> limits = readLimits(RuleSpec.EVERYWHERE);
+    return limits.isEmpty() ? null : RuleSpec.ofEverywhere(limits);
+  }
+
+  /** Which of the limits of all requests a rule takes: some by their names, none, or all. */
+  private void readEverywhere(String path, RuleSpec.Builder rule) {
+    tree.read(
+        path,
+        text -> {
+          if (!text.equals("true") && !text.equals("false")) {
+            throw new BadValueException(text, "names of limits in a list, true or false");
+          }
+          rule.everywhere(text.equals("true") ? null : List.of());
+        });
+    List<String> names = new ArrayList<>();
+    tree.readItems(path, names::add);
+    if (!names.isEmpty()) {
+      rule.everywhere(names);
+    }
+  }
+
   private List<BudgetSpec.Builder> readLimits(String at) {
     List<BudgetSpec.Builder> limits = new ArrayList<>();
-    int count = tree.at(at + "limits").items().size();
+    int count = tree.at(at).items().size();
     for (int i = 0; i < count; i++) {
-      String within = at + "limits[" + i + "].";
+      String within = at + "[" + i + "].";
       BudgetSpec.Builder limit = new BudgetSpec.Builder();
       readRows(RuleSettingsTable.OF_LIMIT, within, limit);
       readKey(within + "key", limit::key);
@@ -107,8 +131,11 @@ final class RulesReader {
    * Reports what is wrong with rules as a whole and between them; after the schema had its say.
    *
    * @param rules as {@link #read} returned them.
+   * @param everywhere as {@link #everywhere} returned it.
    */
-  void check(List<RuleSpec> rules, boolean ignoreCase) {
+  void check(List<RuleSpec> rules, RuleSpec everywhere, boolean ignoreCase) {
+    EverywhereCheck ofAll = new EverywhereCheck(everywhere, tree, misfits);
+    ofAll.check(faults);
     Map<String, Integer> byId = new HashMap<>();
     for (int i = 0; i < rules.size(); i++) {
       String at = "rules[" + i + "]";
@@ -118,6 +145,7 @@ final class RulesReader {
       }
       if (!faults.isFaultyWithin(at)) {
         rule.check((field, bad) -> misfits.add(at + "." + field, bad));
+        ofAll.check(rule, at + ".");
       }
       Integer before = byId.putIfAbsent(rule.id(), i);
       if (before != null && !faults.isFaulty(at + ".id")) {
@@ -126,18 +154,21 @@ final class RulesReader {
       }
     }
     if (faults.isEmpty()) {
-      checkTogether(rules, ignoreCase);
+      checkTogether(rules, everywhere, ignoreCase);
     }
   }
 
-  private void checkTogether(List<RuleSpec> rules, boolean ignoreCase) {
+  private void checkTogether(List<RuleSpec> rules, RuleSpec everywhere, boolean ignoreCase) {
     try {
-      RuleSet set = RuleSet.compile(rules, ignoreCase, RuleSet.EMPTY, 0);
+      RuleSet set = RuleSet.compile(rules, everywhere, ignoreCase, RuleSet.EMPTY, 0, 0);
       set.unreachable().forEach(rule -> report(rule, ignoreCase));
       for (int i = 0; i < rules.size(); i++) {
         String at = "rules[" + i + "].";
         LeaseLint.check(
             rules.get(i), (field, text) -> faults.warn(tree.line(at + field), at + field, text));
+      }
+      if (everywhere != null) {
+        LeaseLint.check(everywhere, (field, text) -> faults.warn(tree.line(field), field, text));
       }
     } catch (BadValueException bad) {
       faults.add(tree.line("rules"), "rules", bad);

@@ -50,6 +50,7 @@ public enum SettingKind {
       ValueType.SECTION,
       ValueType.LIST),
   LIMITS(1, 8, ValueType.LIST),
+  EVERYWHERE(0, 8, ValueType.SWITCH, ValueType.LIST),
   RULES(0, 10_000, ValueType.LIST);
 
   private final String label;

@@ -65,7 +65,7 @@ final class SettingsBuilder {
         values.count("table.ring-cells"));
   }
 
-  Settings build(List<RuleSpec> rules) {
+  Settings build(List<RuleSpec> rules, RuleSpec everywhere) {
     return new Settings(
         new UpstreamSettings(
             upstream(),
@@ -108,7 +108,7 @@ final class SettingsBuilder {
             values.count("ipv6-prefix")),
         TokenTable.build(values),
         process(),
-        new RuleSource(rules, values.isOn("paths.ignore-case")));
+        new RuleSource(rules, everywhere, values.isOn("paths.ignore-case")));
   }
 
   private ProcessSettings process() {

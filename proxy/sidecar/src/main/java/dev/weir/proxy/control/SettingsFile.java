@@ -90,12 +90,14 @@ public final class SettingsFile {
     }
     RulesReader reader = new RulesReader(tree, faults);
     List<RuleSpec> rules = reader.read();
+    RuleSpec everywhere = reader.everywhere();
     schema.check(tree, faults);
     Misfits misfits = Misfits.ofFile(faults, tree);
     SettingsCheck.check(builder, misfits);
-    reader.check(rules, builder.values.isOn("paths.ignore-case"));
+    reader.check(rules, everywhere, builder.values.isOn("paths.ignore-case"));
     if (faults.isEmpty()) {
-      RuleNeeds needs = new RuleNeeds(rules, rule -> "rules[" + rule + "].", misfits);
+      RuleNeeds needs =
+          new RuleNeeds(rules, rule -> "rules[" + rule + "].", misfits).withEverywhere(everywhere);
       if (ringCells == AT_START) {
         needs.checkRingsAtStart(builder.admission());
       } else {
@@ -103,19 +105,21 @@ public final class SettingsFile {
       }
       needs.checkStore(StoreSettingsTable.build(builder.values));
       needs.checkTokens(tokens == OWN_TOKENS ? TokenTable.build(builder.values) : tokens);
-      inUse.checkChange(rules, LoopClock.timeNs(), misfits::add);
+      inUse.checkChange(rules, everywhere, LoopClock.timeNs(), misfits::add);
     }
     if (!faults.isEmpty()) {
       return null;
     }
-    boolean asksStore = rules.stream().anyMatch(RuleSpec::asksStore);
+    boolean asksStore =
+        rules.stream().anyMatch(RuleSpec::asksStore)
+            || everywhere != null && everywhere.asksStore();
     if (asksStore && !builder.values.isGiven("service")) {
       String shared = "none: rules of the same id of other services on this store share budgets";
       faults.warn(tree.line("redis"), "service", shared);
     }
-    if (tree.at("rules").items().isEmpty()) {
+    if (tree.at("rules").items().isEmpty() && everywhere == null) {
       faults.warn(tree.line("rules"), "rules", "none: every request passes");
     }
-    return builder.build(rules);
+    return builder.build(rules, everywhere);
   }
 }

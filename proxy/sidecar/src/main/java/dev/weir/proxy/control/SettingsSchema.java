@@ -1,6 +1,7 @@
 package dev.weir.proxy.control;
 
 import dev.weir.proxy.rule.spec.MatchSpec;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,6 +72,9 @@ final class SettingsSchema {
     SettingsSchema identities = section(List.of(), null, null);
     identities.any = identity;
     file.keys.put("identities", identities);
+    SettingsSchema everywhere = value(SettingKind.LIMITS);
+    everywhere.item = limit;
+    file.keys.put(RuleSpec.EVERYWHERE, everywhere);
     file.keys.put("rules", rules);
     return file;
   }

@@ -146,7 +146,7 @@ public final class SidecarWarmUp {
         of.identity(),
         TokenSettings.NONE,
         of.process(),
-        new RuleSource(List.of(rule()), false));
+        new RuleSource(List.of(rule()), null, false));
   }
 
   /** Refuses the last of {@link Traffic#REQUESTS_OF_USER} requests of a user. */

@@ -70,6 +70,19 @@ class NamedIdentitiesIT {
   }
 
   @Test
+  void anAddressIsTheClientsInEachWayToAsk() throws Exception {
+    String rules = "rules:\n  - {id: r, limit: 4/365d, algorithm: fixed-window}\n";
+    try (Fleet fleet = Fleet.ofFile(1, FourWays.SETTINGS + rules);
+        FourWays ways = new FourWays(fleet.rig(0))) {
+      for (FourWays.Way way : ways.all()) {
+        assertEquals("", way.ask("/", "ann"));
+      }
+      assertEquals("r", ways.all().get(0).ask("/", "ann"));
+      assertEquals("r", ways.all().get(2).ask("/", "ann"));
+    }
+  }
+
+  @Test
   void aNameForOneSourceHasItsBudgets() throws Exception {
     try (Fleet fleet = Fleet.ofFile(1, file("header:x-user-id", "user", "exact")).deciding(1);
         FourWays ways = new FourWays(fleet.rig(0))) {

@@ -146,12 +146,7 @@ public final class IdentityReader implements Identities {
    */
   public RefusalReason read(Rule rule, Question question) {
     for (int group = 0; group < rule.groupCount(); group++) {
-      BudgetGroup budgets = rule.group(group);
-      int capacity = budgets.key().partCount() * partBytes;
-      if (reads[group] == null || reads[group].bytes.capacity() < capacity) {
-        reads[group] = new Read(capacity);
-      }
-      RefusalReason refusal = read(budgets, rule.onMissingKey(), question, reads[group]);
+      RefusalReason refusal = read(rule.group(group), question, group);
       if (refusal != null) {
         return refusal;
       }
@@ -159,8 +154,28 @@ public final class IdentityReader implements Identities {
     return null;
   }
 
-  private RefusalReason read(
-      BudgetGroup budgets, OnMissingKey onMissing, Question question, Read into) {
+  /**
+   * The groups that all rules share whose key a question does not have, a bit each, the first the
+   * lowest.
+   */
+  public int missing(Rule rule, Question question) {
+    int missing = 0;
+    for (int group = 0; group < rule.groupCount(); group++) {
+      boolean isShared = (rule.everywhereGroups() >>> group & 1) != 0;
+      if (isShared && read(rule.group(group), question, group) == RefusalReason.IDENTITY_MISSING) {
+        missing |= 1 << group;
+      }
+    }
+    return missing;
+  }
+
+  private RefusalReason read(BudgetGroup budgets, Question question, int group) {
+    int capacity = budgets.key().partCount() * partBytes;
+    if (reads[group] == null || reads[group].bytes.capacity() < capacity) {
+      reads[group] = new Read(capacity);
+    }
+    Read into = reads[group];
+    OnMissingKey onMissing = budgets.onMissingKey();
     KeySpec key = budgets.key();
     scratch = into.bytes;
     length = 0;

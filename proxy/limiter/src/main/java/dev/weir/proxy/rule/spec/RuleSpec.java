@@ -14,6 +14,8 @@ import java.util.List;
  * @param priority decides between rules whose patterns are equally specific: the highest wins, then
  *     the first in the file.
  * @param share other than {@link Share#NONE} for {@link Mode#LOCAL} only.
+ * @param isEverywhere whether it is no rule, but the limits of all requests.
+ * @param everywhere the names of the limits of all requests that it takes; null for all.
  * @param mode of the limits that have none of their own.
  * @param onStoreFailure of the limits that have none of their own; null if not given. For {@link
  *     Mode#EXACT} and {@link Mode#LEASED}.
@@ -30,7 +32,12 @@ public record RuleSpec(
     int priority,
     Mode mode,
     Share share,
-    OnStoreFailure onStoreFailure) {
+    OnStoreFailure onStoreFailure,
+    boolean isEverywhere,
+    List<String> everywhere) {
+  /** The id of the limits of all requests, which are those of requests without a rule. */
+  public static final String EVERYWHERE = "everywhere";
+
   /** The longest id. */
   public static final int MAX_ID_LENGTH = 64;
 
@@ -64,6 +71,18 @@ public record RuleSpec(
     return new Builder(id);
   }
 
+  /** The limits of all requests: what compiles, counts and reloads them treats them as a rule. */
+  public static RuleSpec ofEverywhere(List<BudgetSpec.Builder> limits) {
+    Builder builder = builder(EVERYWHERE).limits(limits);
+    builder.isEverywhere = true;
+    return builder.build();
+  }
+
+  /** Whether it takes the limit of all requests of a name. */
+  public boolean takes(String name) {
+    return everywhere == null || everywhere.contains(name);
+  }
+
   /** Whether each message of a stream of gRPC is asked for, behind the first. */
   public boolean countsMessages() {
     return cost.countsMessages();
@@ -81,9 +100,14 @@ public record RuleSpec(
         : budgets.stream().mapToInt(budget -> budget.limit().cells()).max().orElse(0);
   }
 
+  /** The field that has the limits. */
+  public String limitsField() {
+    return isEverywhere ? EVERYWHERE : isList ? "limits" : "limit";
+  }
+
   /** The prefix of the fields of one of the limits, such as {@code limits[0].}. */
   public String fieldsOf(int budget) {
-    return isList ? "limits[" + budget + "]." : "";
+    return isList ? (isEverywhere ? EVERYWHERE : "limits") + "[" + budget + "]." : "";
   }
 
   /** Reports everything in this rule that cannot be, whether or not it stands alone. */
@@ -179,7 +203,7 @@ public record RuleSpec(
       }
       budgets.get(i).checkLease(within);
       checkMode(budgets.get(i), within);
-      if (budgets.size() > 1 && limit.overflow() == Overflow.QUEUE) {
+      if ((isEverywhere || budgets.size() > 1) && limit.overflow() == Overflow.QUEUE) {
         within.fault("overflow", "queue", "reject, as there are other limits");
       }
       checkName(i, sink);
@@ -211,14 +235,14 @@ public record RuleSpec(
         int named = budget.isNamed() ? index : i;
         int before = budget.isNamed() ? i : index;
         sink.fault(
-            "limits[" + named + "].name",
+            fieldsOf(named) + "name",
             budget.name(),
-            "another name than that of limits[" + before + "]");
+            "another name than that of " + fieldsOf(before).replace(".", ""));
         return;
       }
       if (budget.isNamedAs(other)) {
         sink.fault(
-            "limits[" + index + "].limit",
+            fieldsOf(index) + "limit",
             budget.limit().rate().toString(),
             "another window, algorithm or key than those of limits[" + i + "]");
         return;
@@ -259,8 +283,14 @@ public record RuleSpec(
   public String toString() {
     return "RuleSpec[id=%s, %s, budgets=%s, isList=%s, cost=%s, action=%s, dryRun=%s, "
             .formatted(id, match, budgets, isList, cost, action, enforcement)
-        + "onMissingKey=%s, priority=%s, mode=%s, share=%s, onStoreFailure=%s]"
-            .formatted(onMissingKey, priority, mode, share, onStoreFailure);
+        + "onMissingKey=%s, priority=%s, mode=%s, share=%s, onStoreFailure=%s%s]"
+            .formatted(
+                onMissingKey,
+                priority,
+                mode,
+                share,
+                onStoreFailure,
+                everywhere == null ? "" : ", everywhere=" + everywhere);
   }
 
   /**
@@ -277,6 +307,8 @@ public record RuleSpec(
     private OnMissingKey onMissingKey = OnMissingKey.IP;
     private int priority;
     private Share share = Share.NONE;
+    private boolean isEverywhere;
+    private List<String> everywhere;
 
     private Builder(String id) {
       this.id = id;
@@ -329,6 +361,12 @@ public record RuleSpec(
       return this;
     }
 
+    /** The names of the limits of all requests that the rule takes; it takes all unless said. */
+    public Builder everywhere(List<String> names) {
+      this.everywhere = names;
+      return this;
+    }
+
     /** The limits, in the place of the one that the other setters make. */
     public Builder limits(List<BudgetSpec.Builder> limits) {
       this.limits = limits;
@@ -349,7 +387,9 @@ public record RuleSpec(
           priority,
           mode(),
           share,
-          onStoreFailure());
+          onStoreFailure(),
+          isEverywhere,
+          everywhere);
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.weir.proxy.decision.http;
 
+import dev.weir.proxy.exchange.KnownField;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RequestView;
 import io.netty.buffer.ByteBuf;
@@ -19,7 +20,7 @@ final class HeadCopy {
     ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer(512);
     int present = 0;
     for (int i = 0; i < head.fieldCount(); i++) {
-      present += head.omits(i) ? 0 : 1;
+      present += isCopied(head, i) ? 1 : 0;
     }
     out.writeInt(head.methodLength());
     out.writeInt(head.pathLength());
@@ -27,7 +28,7 @@ final class HeadCopy {
     out.writeInt(head.queryLength());
     out.writeInt(present);
     for (int i = 0; i < head.fieldCount(); i++) {
-      if (!head.omits(i)) {
+      if (isCopied(head, i)) {
         out.writeInt(head.nameLength(i)).writeInt(head.valueLength(i));
       }
     }
@@ -36,12 +37,24 @@ final class HeadCopy {
     copy(head, head.authorityOffset(), head.authorityLength(), out);
     copy(head, head.queryOffset(), head.queryLength(), out);
     for (int i = 0; i < head.fieldCount(); i++) {
-      if (!head.omits(i)) {
+      if (isCopied(head, i)) {
         copy(head, head.nameOffset(i), head.nameLength(i), out);
         copy(head, head.valueOffset(i), head.valueLength(i), out);
       }
     }
     return out;
+  }
+
+  /**
+   * Whether a field goes along: also the list of addresses, which is written anew for a service.
+   */
+  private static boolean isCopied(RequestView head, int field) {
+    if (!head.omits(field)) {
+      return true;
+    }
+    KnownField known =
+        KnownField.lookUp(head.bytes(), head.nameOffset(field), head.nameLength(field));
+    return known == KnownField.X_FORWARDED_FOR;
   }
 
   private static void copy(RequestView head, int offset, int length, ByteBuf out) {

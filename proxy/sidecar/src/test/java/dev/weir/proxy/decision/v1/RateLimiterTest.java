@@ -199,7 +199,7 @@ class RateLimiterTest {
     assertInvalid(
         check("ann").clearDimension().setDimensionName("a user"),
         "dimension_name: a user (expected: ip, api-key, header:NAME, cookie:NAME, query:NAME,"
-            + " tls:san, tls:spiffe or tls:cn; or a name of identities)");
+            + " jwt:CLAIM, tls:san, tls:spiffe or tls:cn; or a name of identities)");
     assertInvalid(
         check("ann").clearDimension().setDimensionName("user"),
         "dimension: missing (expected: all that the key of rule r is made of)");
