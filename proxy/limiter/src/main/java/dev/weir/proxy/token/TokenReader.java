@@ -1,5 +1,6 @@
 package dev.weir.proxy.token;
 
+import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.RefusalReason;
@@ -106,16 +107,20 @@ public final class TokenReader implements ClaimReader {
     if (!isBearer(bytes, offset, end)) {
       return null;
     }
-    offset += SCHEME.length;
-    while (offset < end && bytes.getByte(offset) == ' ') {
-      offset++;
+    int at = offset + SCHEME.length;
+    while (at < end && bytes.getByte(at) == ' ') {
+      at++;
     }
-    int length = end - offset;
-    return length == 0 || length > MAX_BYTES
+    int length = end - at;
+    return at == offset + SCHEME.length || length == 0 || length > MAX_BYTES
         ? RefusalReason.TOKEN_MALFORMED
-        : read(request, bytes, offset, length);
+        : read(request, bytes, at, length);
   }
 
+  /**
+   * Whether the scheme is Bearer, whatever stands behind its name: a service may take a tab for the
+   * blank that has to be there, and then the client must not count as one without a token.
+   */
   private static boolean isBearer(DirectBuffer bytes, int offset, int end) {
     if (end - offset < SCHEME.length) {
       return false;
@@ -126,7 +131,7 @@ public final class TokenReader implements ClaimReader {
       }
     }
     int behind = offset + SCHEME.length;
-    return behind == end || bytes.getByte(behind) == ' ';
+    return behind == end || !Ascii.isToken(bytes.getByte(behind));
   }
 
   private RefusalReason read(RequestView request, DirectBuffer bytes, int offset, int length) {

@@ -110,6 +110,11 @@ class TokenReaderTest {
             new String[] {good, "Basic YTpi"},
             new String[] {"Bearer"},
             new String[] {"Bearer "},
+            new String[] {"Bearer\t1.ann.2000"},
+            new String[] {"bearer:1.ann.2000"},
+            new String[] {"Bearer,1.ann.2000"},
+            new String[] {"Bearer=1.ann.2000"},
+            new String[] {"Bearer\u00a01.ann.2000"},
             new String[] {"Bearer " + "x".repeat(TokenReader.MAX_BYTES + 1)},
             new String[] {"Bearer " + "x".repeat(64 << 10)})) {
       assertEquals(RefusalReason.TOKEN_MALFORMED, read(bad));

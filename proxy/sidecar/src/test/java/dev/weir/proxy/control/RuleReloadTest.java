@@ -234,6 +234,19 @@ class RuleReloadTest {
     assertEquals(List.of("table"), prepared.waitingForRestart());
   }
 
+  /** Else such a rule would count everybody by address, as if no token were there. */
+  @Test
+  void refusesTheFirstKeyOfTokensWithoutKeysThatVerifyThem() throws IOException {
+    RuleReload reload = reload();
+    Files.writeString(path, file("a", "10/1s, key: \"jwt:sub\"") + "jwt: {keys: a.json}\n");
+    assertEquals(
+        path
+            + ":3: rules[0].key: jwt:sub (expected: jwt.keys or jwt.keys-url to be set, which"
+            + " verify tokens)",
+        reload.reload().toString());
+    assertEquals(List.of(), published);
+  }
+
   @Test
   void saysWhatWaitsForARestart() throws IOException {
     RuleReload reload = reload();
