@@ -7,19 +7,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A folder that can be filled: a small disk of its own where this may mount one (as root). */
+/**
+ * A folder that can be filled: a small disk of its own where this may mount one (as root). It goes
+ * by {@link #close}, and with this process.
+ */
 final class SmallDisk implements AutoCloseable {
   private static final String SIZE = "8m";
   private static final int PIECE_BYTES = 4_096;
 
   private final Path folder;
   private final Path filler;
-  private final boolean isMounted;
+  private final Thread ending = new Thread(this::unmount);
+  private boolean isMounted;
 
   private SmallDisk(Path folder, boolean isMounted) {
     this.folder = folder;
     this.isMounted = isMounted;
     filler = folder.resolve("filler");
+    if (isMounted) {
+      Runtime.getRuntime().addShutdownHook(ending);
+    }
   }
 
   /**
@@ -69,7 +76,17 @@ final class SmallDisk implements AutoCloseable {
 
   @Override
   public void close() {
+    unmount();
+    try {
+      Runtime.getRuntime().removeShutdownHook(ending);
+    } catch (IllegalStateException e) {
+      // This process ends: the hook finds nothing to do.
+    }
+  }
+
+  private synchronized void unmount() {
     if (isMounted) {
+      isMounted = false;
       try {
         Programs.output(List.of("umount", "--lazy", folder.toString()));
       } catch (IOException e) {
