@@ -36,6 +36,9 @@ final class SendQueue {
   /** Whether no stream in the ring has room in the connection's window. */
   private boolean areShut;
 
+  /** Whether a stream in the ring was reset. */
+  private boolean hasReset;
+
   private int streamsWaiting;
   private long dataFrames;
   private long contentBytes;
@@ -357,6 +360,9 @@ final class SendQueue {
 
   /** Writes what windows and output allow, a frame of each stream in turn. */
   void pump() {
+    if (hasReset) {
+      dropReset();
+    }
     int firstShut = NONE;
     while (isReady() && !output.isFull()) {
       final int stream = head;
@@ -365,9 +371,7 @@ final class SendQueue {
         return;
       }
       pop();
-      if (streams.waiting[stream] == null) {
-        connection.states.freeIfDone(stream); // reset while it stood here
-      } else if (streams.sendWindow[stream] > 0) {
+      if (streams.sendWindow[stream] > 0) {
         final int room = room(stream);
         if (room > 0) {
           pumpFrame(stream, room);
@@ -377,6 +381,26 @@ final class SendQueue {
           firstShut = firstShut == NONE ? stream : firstShut;
         }
       }
+    }
+  }
+
+  /**
+   * Takes the streams that were reset out of the ring. They do not wait for the output: a peer that
+   * reads nothing would keep them, and they would keep its connection from being idle.
+   */
+  private void dropReset() {
+    hasReset = false;
+    int stream = head;
+    head = NONE;
+    while (stream != NONE) {
+      final int behind = streams.next[stream];
+      if (streams.waiting[stream] == null) {
+        streams.flags[stream] &= ~StreamSlots.IN_RING;
+        connection.states.freeIfDone(stream);
+      } else {
+        push(stream);
+      }
+      stream = behind;
     }
   }
 
@@ -429,7 +453,8 @@ final class SendQueue {
       forget(stream);
       release(content);
       if (streams.has(stream, StreamSlots.IN_RING)) {
-        areShut = false; // it is to leave the ring
+        hasReset = true; // it leaves the ring with this turn
+        areShut = false;
         connection.handler.joinTurn();
       }
     }

@@ -273,6 +273,17 @@ class Http2BoundTest {
     return held.client.received().stream().anyMatch(frame -> frame.startsWith("GOAWAY"));
   }
 
+  /** The third stalled answer drains a connection at once; with fewer it is idle at some time. */
+  @Test
+  void endsAConnectionThatTakesNothingAnyMore() {
+    held.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
+    leaveUnread(1, 2);
+    held.pass(HeldLoop.IDLE_NS);
+    held.pass(SECOND_NS); // the time of its GOAWAY
+    held.pass(HeldLoop.WRITE_NS);
+    assertFalse(held.channel.isOpen());
+  }
+
   /** What else is in flight comes to its end. */
   @Test
   void drainsAConnectionThatTakesNoneOfThreeAnswers() {
