@@ -62,6 +62,17 @@ public final class Deadlines {
     return count;
   }
 
+  /** The number of waiters that have a deadline. */
+  public int armedCount() {
+    int count = 0;
+    for (Waiter waiter = head.next; waiter != head; waiter = waiter.next) {
+      if (waiter.deadlineNs != NEVER) {
+        count++;
+      }
+    }
+    return count;
+  }
+
   private void sweep() {
     sweepCount = sweepCount + 1;
     long nowNs = clock.tick();

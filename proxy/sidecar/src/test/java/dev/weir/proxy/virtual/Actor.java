@@ -12,6 +12,11 @@ interface Actor {
    */
   boolean settle();
 
+  /** There are no clients any more: ends what nobody else would end; returns whether it did. */
+  default boolean leave() {
+    return false;
+  }
+
   /** Finds that all is as it must be, once nothing happens any more. */
   void check();
 }

@@ -35,6 +35,28 @@ final class ByteQueue {
     end = size;
   }
 
+  /** A number of so many bytes, from one so many behind the first; the highest bit of four is 0. */
+  int number(int index, int count) {
+    int number = 0;
+    for (int i = 0; i < count; i++) {
+      number = number << 8 | bytes[start + index + i] & 0xff;
+    }
+    return number;
+  }
+
+  /** The first bytes. */
+  byte[] bytes(int count) {
+    return Arrays.copyOfRange(bytes, start, start + count);
+  }
+
+  /** Adds a number as so many bytes. */
+  void addNumber(int number, int count) {
+    ensureRoom(count);
+    for (int shift = 8 * (count - 1); shift >= 0; shift -= 8) {
+      bytes[end++] = (byte) (number >> shift);
+    }
+  }
+
   void add(byte[] from, int offset, int count) {
     ensureRoom(count);
     System.arraycopy(from, offset, bytes, end, count);

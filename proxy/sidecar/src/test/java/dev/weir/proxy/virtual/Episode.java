@@ -14,8 +14,11 @@ final class Episode {
   private static final int MOST_CLIENTS = 4;
   private static final int[] STEPS = {40, 10, 100, 300};
 
-  /** After so long without anybody's doing, all that waits has come to its time. */
-  private static final int PATIENCE_S = 60;
+  /**
+   * After so long without anybody's doing, all that waits has come to its time: HTTP/2 waits for a
+   * minute.
+   */
+  private static final int PATIENCE_S = 150;
 
   private static final int MOST_ROUNDS = 20_000;
 
@@ -31,7 +34,7 @@ final class Episode {
     this.world = world;
     this.choices = choices;
     this.log = log;
-    exchanges = new Exchanges(world.begin(choices));
+    exchanges = new Exchanges(world.begin(choices), choices.oneIn(4));
   }
 
   /** How many steps there were. */
@@ -55,6 +58,7 @@ final class Episode {
     log.say("nothing is chosen any more");
     settle();
     actors.forEach(Actor::check);
+    exchanges.all().forEach(exchange -> exchange.check(exchanges.isCalm()));
     String left = world.sidecar.leftovers();
     long leakedBytes = CountedBuffers.usedBytes() - usedBytes;
     if (leakedBytes != 0) {
@@ -67,7 +71,10 @@ final class Episode {
 
   private void connect() {
     VirtualSocket socket = world.connect(choices);
-    actors.add(new Http1Client(socket, choices, exchanges, log));
+    actors.add(
+        choices.below(2) == 1
+            ? new Http2Client(socket, choices, exchanges, log)
+            : new Http1Client(socket, choices, exchanges, log));
   }
 
   private void checkErrors() {
@@ -81,7 +88,7 @@ final class Episode {
       case 0, 1, 2 -> world.loop.turn();
       case 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 -> event();
       case 13, 14, 15 -> connectToService();
-      case 16 -> pass(choices.of(1, 20, 60, 500, 2_000));
+      case 16 -> pass(exchanges.isCalm() ? 1 : choices.of(1, 20, 60, 500, 2_000));
       case 17 -> {
         if (choices.oneIn(8)) {
           log.say("the rules change");
@@ -126,7 +133,7 @@ final class Episode {
     }
     int index = choices.below(world.connecting.size());
     VirtualSocket socket = world.connecting.get(index);
-    int how = choices.below(8);
+    int how = choices.below(exchanges.isCalm() ? 6 : 8);
     if (!socket.isConnecting()) {
       world.connecting.remove(index);
     } else if (how == 7) {
@@ -142,7 +149,10 @@ final class Episode {
   private void accept(VirtualSocket socket) {
     log.say("the service accepts a connection");
     world.sockets.add(socket);
-    actors.add(new Http1Service(socket, exchanges, log));
+    actors.add(
+        world.isHttp2()
+            ? new Http2Service(socket, choices, exchanges, log)
+            : new Http1Service(socket, exchanges, log));
     socket.connected();
   }
 
@@ -159,6 +169,11 @@ final class Episode {
         did |= actors.get(i).settle();
       }
       checkErrors();
+      if (!did && quietS > 2 && world.sockets.stream().noneMatch(VirtualSocket::isClient)) {
+        for (Actor actor : actors) {
+          did |= actor.leave();
+        }
+      }
       if (!did && world.sockets.isEmpty() && world.connecting.isEmpty()) {
         pass(100); // what was canceled is looked at once more
         return;

@@ -25,7 +25,7 @@ final class Exchange {
   }
 
   private static final int NONE = -1;
-  private static final int MOST_BYTES = 40_000;
+  private static final int MOST_BYTES = 200_000;
 
   /** Each body begins somewhere in these. */
   private static final byte[] BODIES = new byte[MOST_BYTES + (1 << 10)];
@@ -72,6 +72,9 @@ final class Exchange {
   /** Whether its client has not got all of a response. */
   boolean isCutOff;
 
+  /** Whether a request before it on its connection may have ended that. */
+  boolean endedBefore;
+
   private int status = NONE;
   private boolean isOfService;
   private int gotBytes;
@@ -81,8 +84,9 @@ final class Exchange {
 
   /**
    * @param keys begins the names of all clients of an episode.
+   * @param isCalm whether the service answers, whatever else it does.
    */
-  Exchange(int id, String keys, Choices choices) {
+  Exchange(int id, String keys, boolean isCalm, Choices choices) {
     this.id = id;
     key = keys + choices.below(3);
     requestBytes = bytes(choices);
@@ -94,7 +98,7 @@ final class Exchange {
     expects = requestBytes > 0 && !isHttp10 && choices.oneIn(8);
     closesClient = choices.oneIn(16);
     deed =
-        switch (choices.below(16)) {
+        switch (choices.below(isCalm ? 12 : 16)) {
           case 15 -> Deed.ANSWERS_EARLY;
           case 14 -> Deed.IS_SILENT;
           case 13 -> Deed.CUTS_OFF;
@@ -115,7 +119,7 @@ final class Exchange {
   /** Mostly few, so that there is time for many episodes; at times more than buffers hold. */
   private static int bytes(Choices choices) {
     return switch (choices.below(16)) {
-      case 15 -> choices.below(MOST_BYTES);
+      case 15 -> choices.below(choices.oneIn(8) ? MOST_BYTES : 20_000);
       case 12, 13, 14 -> choices.below(6_000);
       case 4, 5, 6, 7, 8, 9, 10, 11 -> choices.below(200);
       default -> 0;
@@ -196,8 +200,17 @@ final class Exchange {
     }
   }
 
-  int status() {
-    return status;
+  /**
+   * Finds what became of it right, once nothing happens any more.
+   *
+   * @param isCalm whether nobody has done anything bad: only what is short of may then be refused.
+   */
+  void check(boolean isCalm) {
+    if (isCalm && isCutOff) {
+      check(endedBefore, "is cut off though nobody did anything bad");
+    } else if (isCalm && !isOfService) {
+      check(status == 429 || status == 503, "gets " + status + " though nobody did anything bad");
+    }
   }
 
   private void check(boolean holds, String fault) {

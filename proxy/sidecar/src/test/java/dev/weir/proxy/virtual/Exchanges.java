@@ -8,17 +8,25 @@ final class Exchanges {
   private final List<Exchange> all = new ArrayList<>();
 
   private final String keys;
+  private final boolean isCalm;
 
   /**
    * @param keys begins the names of all clients.
+   * @param isCalm whether nobody does anything bad, so that every request must be served.
    */
-  Exchanges(String keys) {
+  Exchanges(String keys, boolean isCalm) {
     this.keys = keys;
+    this.isCalm = isCalm;
+  }
+
+  /** Whether nobody does anything bad. */
+  boolean isCalm() {
+    return isCalm;
   }
 
   /** One more. */
   Exchange next(Choices choices) {
-    Exchange exchange = new Exchange(all.size(), keys, choices);
+    Exchange exchange = new Exchange(all.size(), keys, isCalm, choices);
     all.add(exchange);
     return exchange;
   }

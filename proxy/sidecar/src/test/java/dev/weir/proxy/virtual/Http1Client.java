@@ -27,6 +27,7 @@ final class Http1Client implements Actor {
   private final ByteQueue in = new ByteQueue();
   private final Http1Reader reader = new Http1Reader();
   private final boolean pipelines;
+  private final boolean isCalm;
 
   /** It is gone without a word: it neither sends nor reads any more. */
   private boolean isDead;
@@ -45,6 +46,7 @@ final class Http1Client implements Actor {
   Http1Client(VirtualSocket socket, Choices choices, Exchanges all, Log log) {
     this.socket = socket;
     this.log = log;
+    isCalm = all.isCalm();
     pipelines = choices.below(2) == 1;
     int count = 1 + choices.below(MOST_REQUESTS);
     for (int i = 0; i < count; i++) {
@@ -111,7 +113,7 @@ final class Http1Client implements Actor {
       return;
     }
     switch (choices.below(24)) {
-      case 23 -> leave(choices.below(5));
+      case 23 -> leave(isCalm ? 4 : choices.below(5));
       case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 -> send(piece(choices, due()));
       default -> read(piece(choices, socket.far().readable()));
     }
@@ -236,8 +238,12 @@ final class Http1Client implements Actor {
     if (!isDead && !sawEnd) {
       throw new AssertionError(this + " is left alone after " + answers + " responses");
     }
-    for (int i = answers; i < exchanges.size(); i++) {
-      exchanges.get(i).isCutOff = true;
+    boolean mayHaveEnded = false;
+    for (int i = 0; i < exchanges.size(); i++) {
+      Exchange exchange = exchanges.get(i);
+      exchange.isCutOff = i >= answers;
+      exchange.endedBefore = mayHaveEnded;
+      mayHaveEnded |= exchange.closesClient || exchange.isHttp10 || !exchange.isOfService();
     }
   }
 

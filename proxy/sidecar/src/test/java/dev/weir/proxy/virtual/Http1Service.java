@@ -33,7 +33,7 @@ final class Http1Service implements Actor {
   public void step(Choices choices) {
     int choice = choices.below(32);
     if (choice == 31) {
-      if (present == null && choices.oneIn(4)) {
+      if (present == null && !exchanges.isCalm() && choices.oneIn(4)) {
         log.say("the service ends an idle connection");
         socket.far().close();
       }
@@ -142,7 +142,8 @@ final class Http1Service implements Actor {
       out.add("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
     }
     out.add("HTTP/1.1 200 OK\r\nX-Sim: " + of.id + "\r\n");
-    if (of.closesService) {
+    boolean endsUntold = of.responseFraming == Framing.CONNECTION && of.method.equals("HEAD");
+    if (of.closesService || endsUntold) {
       out.add("Connection: close\r\n");
     }
     switch (of.responseFraming) {

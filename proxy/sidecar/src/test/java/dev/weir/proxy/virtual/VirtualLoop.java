@@ -23,7 +23,7 @@ public final class VirtualLoop extends AbstractScheduledEventExecutor implements
   private static final int MOST_TASKS = 10_000;
 
   private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
-  private final Promise<?> end = new DefaultPromise<>(this);
+  private final Promise<Void> end = new DefaultPromise<>(this);
   private long nowNs = 1;
   private final Ticker ticker =
       new Ticker() {
@@ -51,6 +51,12 @@ public final class VirtualLoop extends AbstractScheduledEventExecutor implements
   /** Lets time pass; what is due then runs in the next turn. */
   void pass(long ns) {
     nowNs += ns;
+  }
+
+  /** Ends it: what Netty keeps for each event loop would keep all that hangs on this one. */
+  void close() {
+    end.setSuccess(null);
+    turn();
   }
 
   /** Whether a turn would run something. */

@@ -12,7 +12,7 @@ final class VirtualRun {
   /** A sidecar serves so many episodes, and is followed by one with other settings. */
   private static final int EPISODES = 200;
 
-  private static final int MOST_TRIES = 5_000;
+  private static final long SHRINKING_NS = TimeUnit.SECONDS.toNanos(20);
 
   private final long seed;
   private final double startSeconds = cpuSeconds();
@@ -55,75 +55,66 @@ final class VirtualRun {
   }
 
   private void sidecar(long worldSeed, int count) {
-    World world = new World(new Choices(worldSeed));
-    for (int i = 0; i < count; i++) {
-      Choices choices = new Choices(Choices.seed(worldSeed, i));
-      Episode episode = new Episode(world, choices, new Log(false));
-      try {
-        episode.run();
-      } catch (AssertionError | RuntimeException fault) {
-        throw fault(worldSeed, i, choices.made(), fault);
+    try (World world = new World(new Choices(worldSeed))) {
+      for (int i = 0; i < count; i++) {
+        Choices choices = new Choices(Choices.seed(worldSeed, i));
+        Episode episode = new Episode(world, choices, new Log(false));
+        try {
+          episode.run();
+        } catch (AssertionError | RuntimeException fault) {
+          throw fault(worldSeed, i, choices.made(), fault);
+        }
+        episodes++;
+        steps += episode.stepCount();
       }
-      episodes++;
-      steps += episode.stepCount();
     }
   }
 
   private Fault fault(long worldSeed, int number, int[] made, Throwable found) {
     String where = "seed " + seed + ", after " + episodes + " episodes: " + found;
-    Attempt alone = attempt(worldSeed, made);
+    Attempt alone = attempt(worldSeed, made, new Log(false));
     if (alone.fault == null) {
-      return new Fault(
-          where + "\n(not by this episode alone, but behind " + number + " others)", found);
+      return new Fault(where + "\n(not by this episode alone, but behind " + number + ")", found);
     }
-    Attempt least = shrunk(worldSeed, alone);
+    int[] least = shrunk(worldSeed, alone);
+    Log log = new Log(true);
+    Throwable fault = attempt(worldSeed, least, log).fault;
     return new Fault(
-        where
-            + "\nshrunk to: "
-            + least.fault
-            + '\n'
-            + least.log
-            + "choices: "
-            + Arrays.toString(least.choices),
-        least.fault);
+        where + "\nshrunk to: " + fault + '\n' + log + "choices: " + Arrays.toString(least), fault);
   }
 
-  /** An episode alone on a sidecar of its own. */
-  private record Attempt(int[] choices, Throwable fault, Log log) {}
+  /** An episode alone on a sidecar of its own; the fault is null if there is none. */
+  private record Attempt(int[] choices, Throwable fault) {}
 
-  private static Attempt attempt(long worldSeed, int[] list) {
+  private static Attempt attempt(long worldSeed, int[] list, Log log) {
     Choices choices = new Choices(list);
-    Log log = new Log(true);
-    try {
-      new Episode(new World(new Choices(worldSeed)), choices, log).run();
-      return new Attempt(list, null, log);
+    try (World world = new World(new Choices(worldSeed))) {
+      new Episode(world, choices, log).run();
+      return new Attempt(list, null);
     } catch (AssertionError | RuntimeException fault) {
-      return new Attempt(
-          Arrays.copyOf(list, Math.min(list.length, choices.made().length)), fault, log);
+      return new Attempt(Arrays.copyOf(list, Math.min(list.length, choices.made().length)), fault);
     }
   }
 
   /** Leaves out choices, and makes others 0, as long as it fails in the same way. */
-  private static Attempt shrunk(long worldSeed, Attempt from) {
-    Attempt least = from;
-    int tries = 0;
-    for (int block = Math.max(1, least.choices.length / 2); block > 0; block /= 2) {
-      for (int at = 0; at < least.choices.length && tries < MOST_TRIES; tries++) {
-        Attempt without = attempt(worldSeed, without(least.choices, at, block));
-        if (isSame(without, from)) {
+  private static int[] shrunk(long worldSeed, Attempt from) {
+    int[] least = from.choices;
+    long endNs = System.nanoTime() + SHRINKING_NS;
+    for (int block = Math.max(1, least.length / 2); block > 0; block /= 2) {
+      for (int at = 0; at < least.length && System.nanoTime() < endNs; ) {
+        int[] without = without(least, at, block);
+        if (isSame(attempt(worldSeed, without, new Log(false)), from)) {
           least = without;
         } else {
           at += block;
         }
       }
     }
-    for (int at = 0; at < least.choices.length && tries < MOST_TRIES; at++) {
-      if (least.choices[at] != 0) {
-        int[] calmer = least.choices.clone();
-        calmer[at] = 0;
-        tries++;
-        Attempt attempt = attempt(worldSeed, calmer);
-        least = isSame(attempt, from) ? attempt : least;
+    for (int at = 0; at < least.length && System.nanoTime() < endNs; at++) {
+      int[] calmer = least.clone();
+      calmer[at] = 0;
+      if (least[at] != 0 && isSame(attempt(worldSeed, calmer, new Log(false)), from)) {
+        least = calmer;
       }
     }
     return least;
@@ -135,7 +126,8 @@ final class VirtualRun {
   }
 
   private static String kind(Throwable fault) {
-    return String.valueOf(fault.getMessage()).replaceAll("[0-9]+|\\(.*\\)", "");
+    return String.valueOf(fault.getMessage())
+        .replaceAll("request \\d+ |client \\d+|stream \\d+|\\(.*\\)|\\d+ bytes", "");
   }
 
   private static int[] without(int[] list, int at, int count) {

@@ -95,6 +95,11 @@ final class VirtualSocket extends AbstractChannel implements SocketChannel {
     return far;
   }
 
+  /** Whether it is a client's. */
+  boolean isClient() {
+    return network == null;
+  }
+
   // What the system tells the event loop.
 
   /** Whether {@link #readEvent} has something to tell. */

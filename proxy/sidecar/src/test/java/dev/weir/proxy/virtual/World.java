@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** One sidecar, whose settings are drawn, and the network around it. It serves many episodes. */
-final class World {
+final class World implements AutoCloseable {
   static final long MS = 1_000_000;
 
   private static final InetSocketAddress LISTENER = address(1, 8000);
@@ -24,18 +24,24 @@ final class World {
 
   private Choices choices;
   private final String settings;
+  private final boolean isHttp2;
   private int clientCount;
   private int episodeCount;
 
   World(Choices choices) {
     this.choices = choices;
+    isHttp2 = choices.below(2) == 1;
     settings =
-        "upstream: http://127.0.0.1:1\nlisten: 127.0.0.1:0\nadmin: off\nevent-loops: 1\n"
+        "upstream: "
+            + (isHttp2 ? "h2c" : "http")
+            + "://127.0.0.1:1\nlisten: 127.0.0.1:0\nadmin: off\nevent-loops: 1\n"
             + "table: {keys: 1000, ring-keys: 1000, ring-cells: 16}\n"
             + "timeouts: {head: 1s, body: 1s, idle: 3s, write: 2s, connect: 1s, response: 2s,"
             + " upstream-idle: 2s, upstream-queue: 500ms}\n"
             + "caps: {upstream-connections: "
             + choices.of(4, 1, 2)
+            + ", upstream-http2-connections: "
+            + choices.of(2, 1)
             + ", upstream-streams: "
             + choices.of(4, 1)
             + ", upstream-queue: "
@@ -59,10 +65,21 @@ final class World {
     return "rules:\n  - id: all\n    key: header:x-key\n    " + limit + "\n";
   }
 
+  @Override
+  public void close() {
+    loop.close();
+    sidecar.close();
+  }
+
   /** Begins an episode of these choices, and returns what begins the names of its clients. */
   String begin(Choices of) {
     choices = of;
     return "e" + episodeCount++ + '-';
+  }
+
+  /** Whether the service speaks HTTP/2. */
+  boolean isHttp2() {
+    return isHttp2;
   }
 
   /** Takes other rules. */

@@ -33,9 +33,13 @@ import java.util.function.LongSupplier;
  * channels of a test's.
  */
 public final class VirtualSidecar {
+  /** Waiters for a deadline that stay with requests that are reused: of two pools, and clients. */
+  private static final int MOST_REUSED = 100;
+
   private final Settings settings;
   private final Metrics metrics = new Metrics();
   private final EventLoop eventLoop;
+  private final LimitTables tables;
   private final SidecarLoops loops;
   private final SidecarLoops.Loop loop;
   private final AcceptedClients clients;
@@ -54,7 +58,7 @@ public final class VirtualSidecar {
       ChannelFactory<? extends Channel> channels) {
     this.eventLoop = eventLoop;
     settings = settings(yaml);
-    LimitTables tables = LimitTables.allocate(settings.admission(), settings.ringCells());
+    tables = LimitTables.allocate(settings.admission(), settings.ringCells());
     try {
       loops =
           new SidecarLoops(
@@ -130,6 +134,12 @@ public final class VirtualSidecar {
     loops.drain();
   }
 
+  /** Frees the tables. */
+  public void close() {
+    loops.close();
+    tables.close();
+  }
+
   /**
    * Figures of what is open or held, and is not 0 though nothing goes on; empty if there is none.
    */
@@ -142,7 +152,12 @@ public final class VirtualSidecar {
         + unless(KeptPlaces.parked(admission), "parking places")
         + unless(KeptPlaces.refundSlips(admission), "records of charges")
         + unless(loop.parts().http2().heldBytes(), "bytes held of HTTP/2")
-        + unless(loop.parts().deadlines().count() - restingDeadlines, "deadlines");
+        + unless(loop.parts().deadlines().armedCount(), "deadlines")
+        + unless(Math.max(0, waiters() - MOST_REUSED), "waiters for a deadline");
+  }
+
+  private int waiters() {
+    return loop.parts().deadlines().count() - restingDeadlines;
   }
 
   private static String unless(long count, String what) {
