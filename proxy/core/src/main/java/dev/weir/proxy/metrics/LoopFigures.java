@@ -54,6 +54,12 @@ final class LoopFigures {
           "Requests answered by Weir instead of the service, by reason.",
           "reason",
           RefusalReason.values());
+  static final LoopCounter LISTED =
+      counter(
+          "weir_listed",
+          "Requests and checks of addresses that a list names, by the list that decided.",
+          "list",
+          List.of("allow", "block"));
   static final LoopCounter RESPONSES =
       counter(
           "weir_responses",

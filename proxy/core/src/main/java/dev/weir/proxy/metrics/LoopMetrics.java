@@ -128,6 +128,11 @@ public final class LoopMetrics implements TrafficObserver {
     (hasWaited ? byStore : byHand).record(decisionNs);
   }
 
+  /** A list of addresses decided on a request or a check. */
+  public void listed(boolean isBlocked) {
+    counters.increment(LoopFigures.LISTED.word() + (isBlocked ? 1 : 0));
+  }
+
   /** A verdict came for a request that had ended. */
   public void verdictDropped() {
     counters.increment(LoopFigures.VERDICTS_DROPPED.word());

@@ -129,7 +129,10 @@ public enum RefusalReason {
       504,
       GrpcStatus.DEADLINE_EXCEEDED,
       "Deadline Exceeded",
-      "The time that the client gave is over.");
+      "The time that the client gave is over."),
+
+  // What a list of addresses decided, before any rule.
+  ADDRESS_BLOCKED(403, GrpcStatus.PERMISSION_DENIED, "Address Blocked");
 
   private enum Ends {
     /** The request has been read to its end, or can be: the next one follows. */

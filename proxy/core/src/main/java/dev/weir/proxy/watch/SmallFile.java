@@ -21,12 +21,17 @@ public final class SmallFile {
    *     neither the file nor anything in it.
    */
   public static byte[] read(Path path, String expected) throws IOException {
+    return read(path, expected, MAX_BYTES);
+  }
+
+  /** Reads a file of at most so many bytes, whole MiB; see {@link #read(Path, String)}. */
+  public static byte[] read(Path path, String expected, int maxBytes) throws IOException {
     if (Files.exists(path) && !Files.isRegularFile(path)) {
       throw fault(Files.isDirectory(path) ? "a directory" : "no file", expected);
     }
     try (InputStream in = Files.newInputStream(path)) {
-      byte[] content = in.readNBytes(MAX_BYTES + 1);
-      if (content.length <= MAX_BYTES) {
+      byte[] content = in.readNBytes(maxBytes + 1);
+      if (content.length <= maxBytes) {
         return content;
       }
     } catch (NoSuchFileException gone) {
@@ -36,7 +41,8 @@ public final class SmallFile {
     } catch (IOException failed) {
       throw fault("cannot be read: " + failed.getMessage(), expected);
     }
-    throw fault("larger than 1MiB", "at most 1MiB");
+    String most = (maxBytes >> 20) + "MiB";
+    throw fault("larger than " + most, "at most " + most);
   }
 
   private static IOException fault(String problem, String expected) {

@@ -45,6 +45,8 @@ class ExpositionBytesTest {
     times(16, loop::chargeGivenBack);
     times(17, loop::verdictDropped);
     times(18, loop::responseUnread);
+    times(19, () -> loop.listed(false));
+    times(20, () -> loop.listed(true));
     for (RefusalReason reason : RefusalReason.values()) {
       times(20 + reason.ordinal(), () -> loop.refused(reason));
     }

@@ -23,7 +23,8 @@ import io.netty.channel.EventLoop;
  * The way of every question through the decision, step by step:
  *
  * <pre>
- * question -> rule, identities  QuestionRules; lists and bans will stand before the rule
+ * question -> listed?           AddressLists: refused or passed before any rule
+ *          -> rule, identities  QuestionRules; bans will stand before the rule
  *          -> charges           Charges; a plan will stand between identities and charges
  *          -> gate              Gate: who decides on charges of their mode
  *          -> queue             RequestQueue, for what may pass later only
@@ -56,6 +57,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private static final VerdictListener NOBODY_LISTENS = (ticket, verdict) -> {};
 
   private final Gate gate;
+  private final AddressLists lists;
   private final QuestionRules rules;
   private final LoopMetrics metrics;
   private final VerdictCounts counts;
@@ -74,13 +76,27 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   /** The ticket of the question whose verdict was concluded last. */
   private long concludedTicket = NOBODY;
 
+  /** Admission without lists of addresses. */
   public AdmissionHandler(
       Gate gate,
       IdentityReader identities,
       LoopMetrics metrics,
       LoopClock clock,
       EventLoop eventLoop) {
-    this(gate, identities, metrics, clock, eventLoop, PARKING_PLACES);
+    this(gate, new AddressLists(), identities, metrics, clock, eventLoop);
+  }
+
+  /**
+   * @param lists of all event loops.
+   */
+  public AdmissionHandler(
+      Gate gate,
+      AddressLists lists,
+      IdentityReader identities,
+      LoopMetrics metrics,
+      LoopClock clock,
+      EventLoop eventLoop) {
+    this(gate, lists, identities, metrics, clock, eventLoop, PARKING_PLACES);
   }
 
   AdmissionHandler(
@@ -90,7 +106,19 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       LoopClock clock,
       EventLoop eventLoop,
       int places) {
+    this(gate, new AddressLists(), identities, metrics, clock, eventLoop, places);
+  }
+
+  private AdmissionHandler(
+      Gate gate,
+      AddressLists lists,
+      IdentityReader identities,
+      LoopMetrics metrics,
+      LoopClock clock,
+      EventLoop eventLoop,
+      int places) {
     this.gate = gate;
+    this.lists = lists;
     this.rules = new QuestionRules(identities);
     this.metrics = metrics;
     this.counts = new VerdictCounts(metrics);
@@ -134,6 +162,11 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public Asked ask(Question question, VerdictListener listener, long nowNs) {
+    Verdict byList = lists.areEmpty() ? null : byList(question);
+    if (byList != null) {
+      boolean isTogether = question.isFollowed() || question.isTimedTogether();
+      return ask(byList, charges, null, question.purpose(), isTogether, listener, nowNs);
+    }
     Prefetch ahead = rules.ahead(question);
     Rule rule = ahead == null ? rules.find(question) : ahead.rule();
     if (rule != null && rule.mayBePartlyRehearsed()) {
@@ -158,6 +191,25 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     Rule decisive = ahead == null && rule != null ? rules.toward(rule, found == null) : rule;
     return ask(found, charges, decisive, question.purpose(), isTimedTogether, listener, nowNs)
         .countsMessages(rule != null && rule.countsMessages());
+  }
+
+  /** The verdict of a list; null if none decides, as on an operator's question. */
+  private Verdict byList(Question question) {
+    AddressLists.Listed listed =
+        question.purpose() == Purpose.OPERATOR
+            ? AddressLists.Listed.NEITHER
+            : rules.find(lists, question);
+    return switch (listed) {
+      case NEITHER -> null;
+      case ALLOWED -> {
+        metrics.listed(false);
+        yield verdict.allowUnlimited();
+      }
+      case BLOCKED -> {
+        metrics.listed(true);
+        yield verdict.refuse(RefusalReason.ADDRESS_BLOCKED);
+      }
+    };
   }
 
   /**

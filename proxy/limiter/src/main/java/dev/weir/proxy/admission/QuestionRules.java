@@ -60,6 +60,11 @@ final class QuestionRules {
     return asked.spec().isEverywhere() && asked.passesAll() ? null : asked;
   }
 
+  /** Which of the lists decides on a question; it may have no request. */
+  AddressLists.Listed find(AddressLists lists, Question question) {
+    return lists.find(identities.matched(question));
+  }
+
   /** Reads the identities of a question; returns the reason to refuse it, or null. */
   RefusalReason read(Rule rule, Question question) {
     return identities.read(rule, question);

@@ -76,7 +76,7 @@ public final class MatchedRequest {
   }
 
   /** Whether the client's address is known, and in one of the networks. */
-  boolean isWithin(CidrSet networks) {
+  public boolean isWithin(CidrSet networks) {
     if (!isAddressRead) {
       hasAddress = readAddress();
       isAddressRead = true;

@@ -6,6 +6,7 @@ import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.downstream.ListenerSettings;
 import dev.weir.proxy.wiring.Program;
 import dev.weir.proxy.wiring.SidecarDecisions;
+import dev.weir.proxy.wiring.SidecarLists;
 import dev.weir.proxy.wiring.SidecarRateLimits;
 import dev.weir.proxy.wiring.SidecarTls;
 import dev.weir.proxy.wiring.SidecarTokens;
@@ -61,6 +62,7 @@ public final class CheckCommand implements Callable<Integer> {
     faults.addAll(SidecarDecisions.faults(settings.decision()));
     faults.addAll(SidecarTokens.faults(settings.tokens()));
     faults.addAll(SidecarRateLimits.faults(settings));
+    faults.addAll(SidecarLists.faults(settings.rules().lists()));
     faults.forEach(fault -> spec.commandLine().getErr().println(file + ": " + fault));
     return faults.isEmpty();
   }

@@ -117,6 +117,7 @@ public final class RuleReload implements AutoCloseable {
     }
     reportWaiting(running.differencesUntilRestart(settings));
     RuleSet next = rules.change(settings.rules()::compile);
+    rules.use(settings.rules().lists());
     LOG.info("rules reloaded from {}: {} in use{}", path, next.rules().size(), reloads.taken());
   }
 

@@ -6,12 +6,13 @@ import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.List;
 
 /**
- * Rules that were checked and can be compiled.
+ * Rules that were checked and can be compiled, and the lists that are asked before them.
  *
  * @param everywhere the limits of all requests; null if there are none.
  * @param ignoreCase whether paths match whatever the case of their letters.
  */
-public record RuleSource(List<RuleSpec> rules, RuleSpec everywhere, boolean ignoreCase) {
+public record RuleSource(
+    List<RuleSpec> rules, RuleSpec everywhere, boolean ignoreCase, ListSettings lists) {
   public RuleSource {
     rules = List.copyOf(rules);
   }

@@ -15,4 +15,7 @@ public interface RulesInUse {
    * @return the rules in use now.
    */
   RuleSet change(UnaryOperator<RuleSet> change);
+
+  /** Replaces the networks of the lists; files that they name are those of the start. */
+  void use(ListSettings lists);
 }

@@ -28,6 +28,7 @@ public enum SettingKind {
   COST(0, 0, ValueType.WHOLE_NUMBER, ValueType.NUMBER, ValueType.TEXT),
   NAMES(0, 100, ValueType.LIST),
   RANGE(0, 1000, ValueType.LIST),
+  LISTED("RANGE|file:FILE", 0, 1000, ValueType.LIST),
   ADDRESSES(0, 100, ValueType.TEXT, ValueType.LIST),
   SOURCES(0, 100, ValueType.TEXT, ValueType.LIST),
   LISTENERS("ADDRESS", 1, 32, ValueType.TEXT, ValueType.LIST),

@@ -70,6 +70,11 @@ final class SettingValues {
     return items;
   }
 
+  /** A list of addresses. */
+  AddressListSettings addresses(String name) {
+    return AddressListSettings.of(list(name, Object.class));
+  }
+
   String text(String name) {
     return get(name, String.class);
   }

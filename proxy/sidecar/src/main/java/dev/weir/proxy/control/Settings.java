@@ -90,6 +90,7 @@ public record Settings(
         parts, "trusted-proxies", identity.trustedProxies(), other.identity.trustedProxies());
     addIfChanged(
         parts, "client-ip-header", identity.clientIpField(), other.identity.clientIpField());
+    addIfChanged(parts, "files of lists", rules.lists().files(), other.rules.lists().files());
     addIfChanged(parts, "ipv6-prefix", identity.ipv6Prefix(), other.identity.ipv6Prefix());
     return parts;
   }

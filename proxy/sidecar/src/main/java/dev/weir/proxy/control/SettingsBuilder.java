@@ -108,7 +108,11 @@ final class SettingsBuilder {
             values.count("ipv6-prefix")),
         TokenTable.build(values),
         process(),
-        new RuleSource(rules, everywhere, values.isOn("paths.ignore-case")));
+        new RuleSource(
+            rules,
+            everywhere,
+            values.isOn("paths.ignore-case"),
+            new ListSettings(values.addresses("lists.allow"), values.addresses("lists.block"))));
   }
 
   private ProcessSettings process() {

@@ -104,7 +104,14 @@ final class SettingsTable {
             "64",
             "What counts as one IPv6 client (default %s).",
             text -> Texts.parseInt(text, 1, 128)),
+        list("allow", "Clients that pass before any rule."),
+        list("block", "Clients that get a 403 before any rule, also if allowed."),
         SettingRow.toggle("paths.ignore-case", "For services that do not tell /A from /a."));
+  }
+
+  private static SettingRow<SettingValues> list(String name, String text) {
+    return SettingRow.value(
+        "lists." + name, SettingKind.LISTED, null, text, AddressListSettings::item);
   }
 
   private static List<SettingRow<SettingValues>> timeouts() {

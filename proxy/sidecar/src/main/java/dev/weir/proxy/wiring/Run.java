@@ -69,6 +69,7 @@ public final class Run {
               rules == null
                       && !settings.rateLimits().isConfigured()
                       && settings.decision().tokens() == null
+                      && !settings.rules().lists().hasFiles()
                   ? null
                   : () -> {
                     if (rules != null) {
@@ -78,6 +79,7 @@ public final class Run {
                     sidecar.reloadCertificates();
                     sidecar.reloadTokens();
                     sidecar.reloadTokenKeys();
+                    sidecar.reloadLists();
                   });
       out.println(startLine(sidecar, settings));
       out.flush();

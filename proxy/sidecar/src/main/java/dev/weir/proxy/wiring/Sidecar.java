@@ -4,6 +4,7 @@ import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.RuleDigest;
 import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.control.ListSettings;
 import dev.weir.proxy.control.ProcessSettings;
 import dev.weir.proxy.control.RulesInUse;
 import dev.weir.proxy.control.Settings;
@@ -76,6 +77,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
   private final SidecarLoops loops;
   private final Listeners listeners;
   private final SidecarDecisions decisions;
+  private final SidecarLists lists;
 
   /** Envoy's rate limits; null if they are not wanted. */
   private final SidecarRateLimits rateLimits;
@@ -134,6 +136,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
           settings.client().caps().connections());
     }
     decisions = new SidecarDecisions(settings);
+    lists = new SidecarLists(settings.rules().lists());
     rateLimits = rateLimits(settings);
     tokens = settings.tokens().isConfigured() ? new SidecarTokens(settings.tokens()) : null;
     List<ListenerSettings> all = new ArrayList<>(settings.client().listeners());
@@ -169,6 +172,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
           store == null ? null : this::storeOf,
           rateLimits);
       publish(settings.rules().compile(RuleSet.EMPTY));
+      lists.follow(loops.lists(), metrics);
       SidecarFigures figures = new SidecarFigures(metrics);
       figures.expose(tables, () -> ready);
       figures.exposeRules(ruleReloads);
@@ -430,6 +434,16 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     }
   }
 
+  @Override
+  public void use(ListSettings changed) {
+    lists.use(changed);
+  }
+
+  /** Reads the files of the lists again, changed or not. Any thread. */
+  public void reloadLists() {
+    lists.reload();
+  }
+
   /** Reads certificates and keys again, changed or not. Any thread. */
   public void reloadCertificates() {
     tls.reload();
@@ -503,6 +517,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     watchdog.close();
     stopWarmUp();
     decisions.close();
+    lists.close();
     if (tokens != null) {
       tokens.close();
     }

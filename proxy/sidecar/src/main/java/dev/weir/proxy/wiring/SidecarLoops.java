@@ -1,5 +1,6 @@
 package dev.weir.proxy.wiring;
 
+import dev.weir.proxy.admission.AddressLists;
 import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.ExactGate;
 import dev.weir.proxy.admission.Gate;
@@ -87,6 +88,7 @@ public final class SidecarLoops implements AutoCloseable {
   final List<Loop> loops = new ArrayList<>();
   private final Map<EventLoop, ClientProtocols> clients = new IdentityHashMap<>();
   private final LoopBroadcast<AdmissionHandler> admissions = new LoopBroadcast<>();
+  private final AddressLists lists = new AddressLists();
 
   /**
    * The parts of one event loop.
@@ -103,6 +105,11 @@ public final class SidecarLoops implements AutoCloseable {
     void runAndWait(Runnable task) {
       eventLoop().submit(task).awaitUninterruptibly();
     }
+  }
+
+  /** The lists that all event loops ask before the rules. */
+  AddressLists lists() {
+    return lists;
   }
 
   /** Starts the threads of a sidecar, which have nothing to do yet. */
@@ -203,7 +210,7 @@ public final class SidecarLoops implements AutoCloseable {
     LoopStore loopStore = store == null ? null : store.apply(parts);
     AdmissionHandler admission =
         new AdmissionHandler(
-            gate(loopStore, clock, loopMetrics), identities, loopMetrics, clock, eventLoop);
+            gate(loopStore, clock, loopMetrics), lists, identities, loopMetrics, clock, eventLoop);
     admissions.add(eventLoop, admission);
     SidecarRateLimits.Loop envoys =
         rateLimits == null

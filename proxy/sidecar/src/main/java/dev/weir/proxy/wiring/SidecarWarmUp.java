@@ -3,6 +3,7 @@ package dev.weir.proxy.wiring;
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.control.ListSettings;
 import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.control.RateLimitSettings;
 import dev.weir.proxy.control.RuleSource;
@@ -146,7 +147,7 @@ public final class SidecarWarmUp {
         of.identity(),
         TokenSettings.NONE,
         of.process(),
-        new RuleSource(List.of(rule()), null, false));
+        new RuleSource(List.of(rule()), null, false, ListSettings.NONE));
   }
 
   /** Refuses the last of {@link Traffic#REQUESTS_OF_USER} requests of a user. */

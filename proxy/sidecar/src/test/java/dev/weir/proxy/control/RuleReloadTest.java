@@ -51,6 +51,9 @@ class RuleReloadTest {
       listener.accept(rules);
       return rules;
     }
+
+    @Override
+    public void use(ListSettings lists) {}
   }
 
   private static String file(String id, String limit) {

@@ -45,6 +45,7 @@ class FigureTableTest {
             folder.resolve("jwks.json"), TestTokens.keySet(TestTokens.key("Ed25519", "k")));
     Path limits = Files.createDirectory(folder.resolve("limits"));
     Files.writeString(limits.resolve("a.yaml"), "domain: a\n");
+    Path block = Files.writeString(folder.resolve("block"), "192.0.2.0/24\n");
     try (Rig rig =
         new Rig(
             "nio",
@@ -68,6 +69,8 @@ class FigureTableTest {
             keys.toString(),
             "--ratelimit-config",
             limits.toString(),
+            "--lists.block",
+            "file:" + block,
             "--latency-log",
             folder.resolve("latency.hlog").toString())) {
       rig.serve();

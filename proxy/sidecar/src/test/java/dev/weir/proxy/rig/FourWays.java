@@ -26,7 +26,7 @@ public final class FourWays implements AutoCloseable {
   @FunctionalInterface
   public interface Way {
     /**
-     * Asks for a GET by a user from 192.0.2.1.
+     * Asks for a GET by a user.
      *
      * @return the refusal's first quota policy or status; empty if the request passes.
      */
@@ -39,6 +39,8 @@ public final class FourWays implements AutoCloseable {
   private final ManagedChannel channel;
   private final RateLimiterGrpc.RateLimiterBlockingStub stub;
   private int streamId = -1;
+  private String host = "a";
+  private String address = "192.0.2.1";
 
   public FourWays(Rig rig) throws IOException {
     http1 = rig.connect();
@@ -47,6 +49,13 @@ public final class FourWays implements AutoCloseable {
     channel =
         ManagedChannelBuilder.forAddress("127.0.0.1", rig.decisionPort()).usePlaintext().build();
     stub = RateLimiterGrpc.newBlockingStub(channel).withDeadlineAfter(50, TimeUnit.SECONDS);
+  }
+
+  /** From now on requests are for another host, and from another address. */
+  public FourWays as(String newHost, String newAddress) {
+    host = newHost;
+    address = newAddress;
+    return this;
   }
 
   /** The ways, in the order of the class's sentence. */
@@ -63,10 +72,14 @@ public final class FourWays implements AutoCloseable {
     return refusal(proxy.send(get("/v1/check", user, of)).read());
   }
 
-  private static String get(String path, String user, String more) {
+  private String get(String path, String user, String more) {
     return "GET "
         + path
-        + " HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\nX-User-Id: "
+        + " HTTP/1.1\r\nHost: "
+        + host
+        + "\r\nX-Forwarded-For: "
+        + address
+        + "\r\nX-User-Id: "
         + user
         + "\r\n"
         + more
@@ -89,7 +102,15 @@ public final class FourWays implements AutoCloseable {
   private String overHttp2(String path, String user) {
     streamId += 2;
     http2
-        .request(streamId, true, "GET", path, "x-forwarded-for: 192.0.2.1", "x-user-id: " + user)
+        .headers(
+            streamId,
+            true,
+            ":method: GET",
+            ":scheme: http",
+            ":path: " + path,
+            ":authority: " + host,
+            "x-forwarded-for: " + address,
+            "x-user-id: " + user)
         .send();
     String head = http2.next();
     for (String frame = head; !frame.endsWith(" end"); ) {
@@ -105,7 +126,8 @@ public final class FourWays implements AutoCloseable {
             .setDimension(Dimension.USER)
             .setEndpoint(path)
             .setMethod("GET");
-    check.addOtherIdentitiesBuilder().setIdentifier("192.0.2.1").setDimension(Dimension.IP);
+    check.addOtherIdentitiesBuilder().setIdentifier(address).setDimension(Dimension.IP);
+    check.addOtherIdentitiesBuilder().setIdentifier(host).setDimensionName("header:host");
     CheckRateLimitResponse answer = stub.checkRateLimit(check.build());
     return answer.getAllowed() ? "" : "limit of " + answer.getLimit();
   }

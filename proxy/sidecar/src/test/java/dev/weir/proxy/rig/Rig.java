@@ -230,6 +230,7 @@ public final class Rig implements AutoCloseable {
     Settings settings = new SettingsFile().read(content, faults);
     assertTrue(faults.isEmpty(), faults::toString);
     sidecar.publish(settings.rules().compile(sidecar.rules()));
+    sidecar.use(settings.rules().lists());
     awaitLoops();
   }
 

@@ -93,6 +93,7 @@ class RefusalTest {
     }
     assertEquals(
         EnumSet.of(
+            RefusalReason.ADDRESS_BLOCKED,
             RefusalReason.OVER_LIMIT,
             RefusalReason.NEVER_SATISFIABLE,
             RefusalReason.DENIED,

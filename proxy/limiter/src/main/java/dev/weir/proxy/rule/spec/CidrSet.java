@@ -5,7 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Addresses in any of several ranges: a binary search over disjoint ones. Immutable; any thread.
+ * Addresses in any of several ranges: a binary search over disjoint ones, of IPv4 apart, as lists
+ * can have many. Immutable; any thread.
  */
 public final class CidrSet {
   /** No address. */
@@ -14,10 +15,14 @@ public final class CidrSet {
   private static final int LONGS_PER_RANGE = 4;
 
   private final List<Cidr> cidrs;
+  private final V4Ranges v4;
+
+  /** The other ranges, some of which may contain all of IPv4. */
   private final long[] ranges;
 
-  private CidrSet(List<Cidr> cidrs, long[] ranges) {
+  private CidrSet(List<Cidr> cidrs, V4Ranges v4, long[] ranges) {
     this.cidrs = cidrs;
+    this.v4 = v4;
     this.ranges = ranges;
   }
 
@@ -31,14 +36,20 @@ public final class CidrSet {
         disjoint.add(cidr);
       }
     }
-    long[] ranges = new long[disjoint.size() * LONGS_PER_RANGE];
-    for (int i = 0; i < disjoint.size(); i++) {
-      ranges[i * LONGS_PER_RANGE] = disjoint.get(i).address().high();
-      ranges[i * LONGS_PER_RANGE + 1] = disjoint.get(i).address().low();
-      ranges[i * LONGS_PER_RANGE + 2] = disjoint.get(i).last().high();
-      ranges[i * LONGS_PER_RANGE + 3] = disjoint.get(i).last().low();
+    V4Ranges v4 = new V4Ranges(disjoint.stream().filter(CidrSet::isV4).toList());
+    List<Cidr> others = disjoint.stream().filter(cidr -> !isV4(cidr)).toList();
+    long[] ranges = new long[others.size() * LONGS_PER_RANGE];
+    for (int i = 0; i < others.size(); i++) {
+      ranges[i * LONGS_PER_RANGE] = others.get(i).address().high();
+      ranges[i * LONGS_PER_RANGE + 1] = others.get(i).address().low();
+      ranges[i * LONGS_PER_RANGE + 2] = others.get(i).last().high();
+      ranges[i * LONGS_PER_RANGE + 3] = others.get(i).last().low();
     }
-    return new CidrSet(List.copyOf(cidrs), ranges);
+    return new CidrSet(List.copyOf(cidrs), v4, ranges);
+  }
+
+  private static boolean isV4(Cidr cidr) {
+    return cidr.address().isV4() && cidr.last().isV4();
   }
 
   /**
@@ -58,6 +69,9 @@ public final class CidrSet {
 
   /** Whether one of the ranges contains the address. */
   public boolean contains(long high, long low) {
+    if (high == 0 && low >>> 32 == 0xFFFF && v4.contains((int) low)) {
+      return true;
+    }
     int least = 0;
     int most = ranges.length / LONGS_PER_RANGE - 1;
     while (least <= most) {
@@ -75,7 +89,7 @@ public final class CidrSet {
   }
 
   public boolean isEmpty() {
-    return ranges.length == 0;
+    return v4.isEmpty() && ranges.length == 0;
   }
 
   @Override

@@ -10,6 +10,7 @@ import dev.weir.proxy.request.TextRequest;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -115,6 +116,36 @@ class CidrSetTest {
         assertEquals(expected, set.contains(high, low));
       }
     }
+  }
+
+  @Test
+  void findsOneOfAHundredThousandNetworksOfIpv4() {
+    Random random = new Random(5);
+    List<Cidr> cidrs = new ArrayList<>();
+    cidrs.add(Cidr.parse("0.0.0.0/32"));
+    cidrs.add(Cidr.parse("255.255.255.255/32"));
+    cidrs.add(Cidr.parse("64.0.0.0/6"));
+    BitSet inUpperHalf = new BitSet(); // of 128.0.0.0/1, by the upper 28 bits
+    while (cidrs.size() < 100_000) {
+      int network = random.nextInt() & 0xFFFF_FFF0;
+      cidrs.add(new Cidr(IpAddress.v4(network), 96 + 28));
+      if (network < 0) {
+        inUpperHalf.set((network & 0x7FFF_FFFF) >>> 4);
+      }
+    }
+    CidrSet set = CidrSet.of(cidrs);
+    for (Cidr cidr : cidrs) {
+      assertTrue(set.contains(cidr.address().high(), cidr.address().low()));
+      assertTrue(set.contains(cidr.last().high(), cidr.last().low()));
+    }
+    for (int i = 0; i < 100_000; i++) {
+      int address = random.nextInt() | 0x8000_0000;
+      boolean expected = address == -1 || inUpperHalf.get((address & 0x7FFF_FFFF) >>> 4);
+      IpAddress of = IpAddress.v4(address);
+      assertEquals(expected, set.contains(of.high(), of.low()), of.toString());
+    }
+    assertTrue(contains(set, "67.255.255.255"));
+    assertFalse(contains(set, "::1"));
   }
 
   private static long sparse(Random random) {

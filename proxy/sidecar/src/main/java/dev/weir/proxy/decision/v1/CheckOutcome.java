@@ -94,7 +94,7 @@ final class CheckOutcome {
       return GrpcStatus.OK;
     }
     return switch (refusal) {
-      case OVER_LIMIT, NEVER_SATISFIABLE, DENIED -> GrpcStatus.OK;
+      case OVER_LIMIT, NEVER_SATISFIABLE, DENIED, ADDRESS_BLOCKED -> GrpcStatus.OK;
       case IDENTITY_MISSING, IDENTITY_AMBIGUOUS, NOT_DECIDED_ONCE, IDEMPOTENCY_KEY_REUSED ->
           GrpcStatus.INVALID_ARGUMENT;
       default -> isOver ? GrpcStatus.DEADLINE_EXCEEDED : GrpcStatus.UNAVAILABLE;
