@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /** Reads the rules of a document: each by itself, then what they are together. */
@@ -158,17 +159,21 @@ final class RulesReader {
     }
   }
 
+  private static void warn(RuleSpec rule, BiConsumer<String, String> sink) {
+    LeaseLint.check(rule, sink);
+    IdleLimitLint.check(rule, sink);
+  }
+
   private void checkTogether(List<RuleSpec> rules, RuleSpec everywhere, boolean ignoreCase) {
     try {
       RuleSet set = RuleSet.compile(rules, everywhere, ignoreCase, RuleSet.EMPTY, 0, 0);
       set.unreachable().forEach(rule -> report(rule, ignoreCase));
       for (int i = 0; i < rules.size(); i++) {
         String at = "rules[" + i + "].";
-        LeaseLint.check(
-            rules.get(i), (field, text) -> faults.warn(tree.line(at + field), at + field, text));
+        warn(rules.get(i), (field, text) -> faults.warn(tree.line(at + field), at + field, text));
       }
       if (everywhere != null) {
-        LeaseLint.check(everywhere, (field, text) -> faults.warn(tree.line(field), field, text));
+        warn(everywhere, (field, text) -> faults.warn(tree.line(field), field, text));
       }
     } catch (BadValueException bad) {
       faults.add(tree.line("rules"), "rules", bad);
