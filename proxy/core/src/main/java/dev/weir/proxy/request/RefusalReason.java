@@ -42,6 +42,11 @@ public enum RefusalReason {
 
   NOT_DECIDED_ONCE(400, INVALID_ARGUMENT, "No Idempotency Under This Rule"),
   IDEMPOTENCY_KEY_REUSED(400, INVALID_ARGUMENT, "Idempotency Key Used For Another Cost"),
+  IDEMPOTENCY_KEY_MALFORMED(
+      400,
+      INVALID_ARGUMENT,
+      "Malformed Idempotency Key",
+      "A request has one field Idempotency-Key or X-Idempotency-Key, of 1 to 255 bytes."),
 
   // What the grammar decided: the request never reaches a rule.
   MALFORMED_REQUEST_LINE(400, INVALID_ARGUMENT, Ends.CONNECTION, "Malformed Request Line"),

@@ -170,8 +170,10 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     Prefetch ahead = rules.ahead(question);
     Rule rule = ahead == null ? rules.find(question) : ahead.rule();
     if (rule != null && rule.mayBePartlyRehearsed()) {
-      Rule known =
-          rule.isEnforcedInPart() ? rules.toward(rule, rules.read(rule, question) == null) : rule;
+      if (rule.isEnforcedInPart()) {
+        rules.read(rule, question);
+      }
+      Rule known = rules.toward(rule);
       if (known.isPartlyRehearsed()) {
         ask(known.without(known.everywhereGroups()), question, null, NOBODY_LISTENS, nowNs);
         rule = known.everywhereAlone();
@@ -188,7 +190,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     if (found == null) {
       charges.set(rule, ahead == null ? rules.identities() : ahead, question);
     }
-    Rule decisive = ahead == null && rule != null ? rules.toward(rule, found == null) : rule;
+    Rule decisive = ahead == null && rule != null ? rules.toward(rule) : rule;
     return ask(found, charges, decisive, question.purpose(), isTimedTogether, listener, nowNs)
         .countsMessages(rule != null && rule.countsMessages());
   }
@@ -230,11 +232,19 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     if (rule.action() == RuleAction.DENY) {
       return verdict.refuse(RefusalReason.DENIED);
     }
-    if (question.isOnce() && !decidesOnce(rule)) {
-      return verdict.refuse(RefusalReason.NOT_DECIDED_ONCE);
-    }
     RefusalReason fault = ahead == null ? rules.read(rule, question) : ahead.fault();
+    if (fault == null) {
+      fault = onceFault(rule, question);
+    }
     return fault == null ? null : verdict.refuse(fault);
+  }
+
+  /** Why a question cannot be decided once, as its idempotency key asks for; null if it can. */
+  private static RefusalReason onceFault(Rule rule, Question question) {
+    if (rule.isIdempotent() && !IdempotencyField.read(question)) {
+      return RefusalReason.IDEMPOTENCY_KEY_MALFORMED;
+    }
+    return question.isOnce() && !decidesOnce(rule) ? RefusalReason.NOT_DECIDED_ONCE : null;
   }
 
   /**

@@ -512,7 +512,10 @@ public final class ExactGate implements Gate {
     }
   }
 
-  /** Returns what a check was granted, once. */
+  /**
+   * Returns what a check was granted, once. The charge of a check with an idempotency key stands: a
+   * repeat gets its grant.
+   */
   private void giveBack(LateQuestion late, int check) {
     if (late.isTaken(check)) {
       leases.putBack(late.taken(check), late.askedNs);
@@ -522,7 +525,7 @@ public final class ExactGate implements Gate {
     long atUs = late.grantedAtUs(check);
     if (atUs >= 0) {
       late.givenBack(check);
-      if (late.charges.operation() == Operation.CHECK) {
+      if (late.charges.operation() == Operation.CHECK && !late.charges.isOnce()) {
         checks.refund(late, check, atUs, clock.nowNs());
       }
     }
@@ -533,7 +536,8 @@ public final class ExactGate implements Gate {
     if (telling == null
         || telling.ticket != ticket
         || telling.state != State.PASSED
-        || telling.charges.operation() != Operation.CHECK) {
+        || telling.charges.operation() != Operation.CHECK
+        || telling.charges.isOnce()) {
       return false;
     }
     telling.keep(into);

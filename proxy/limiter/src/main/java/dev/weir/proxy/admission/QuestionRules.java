@@ -22,6 +22,9 @@ final class QuestionRules {
   private final IdentityReader identities;
   private RuleSet rules = RuleSet.EMPTY;
 
+  /** Whether the last question that was read has its identities. */
+  private boolean areRead;
+
   /** Prefetches, as many as the most questions that one turn has had. */
   private Prefetch[] prefetches = {};
 
@@ -67,16 +70,16 @@ final class QuestionRules {
 
   /** Reads the identities of a question; returns the reason to refuse it, or null. */
   RefusalReason read(Rule rule, Question question) {
-    return identities.read(rule, question);
+    RefusalReason fault = identities.read(rule, question);
+    areRead = fault == null;
+    return fault;
   }
 
   /**
    * The rule as it is for the last question that was {@linkplain #read}: a dry run, if its refusals
    * take effect for others only.
-   *
-   * @param areRead whether the question has identities.
    */
-  Rule toward(Rule rule, boolean areRead) {
+  Rule toward(Rule rule) {
     if (!rule.isEnforcedInPart()) {
       return rule;
     }
@@ -126,8 +129,8 @@ final class QuestionRules {
         && !rule.mayBePartlyRehearsed()
         && rule.localGroupCount() == rule.groupCount()
         && !question.isOnce()) {
-      RefusalReason fault = identities.read(rule, question);
-      into.set(question, rules, toward(rule, fault == null), fault, identities);
+      RefusalReason fault = read(rule, question);
+      into.set(question, rules, toward(rule), fault, identities);
       question.prefetched(into);
       if (fault == null) {
         gate.prefetch(rule, identities);

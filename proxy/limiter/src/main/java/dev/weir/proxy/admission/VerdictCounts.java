@@ -153,7 +153,8 @@ final class VerdictCounts {
       // In a dry run too: no limit has refused these.
       case STORE_UNAVAILABLE -> Outcome.STORE_UNAVAILABLE;
       case TOO_MANY_PARKED -> Outcome.TOO_MANY_PARKED;
-      case NOT_DECIDED_ONCE, IDEMPOTENCY_KEY_REUSED -> Outcome.IDEMPOTENCY_REFUSED;
+      case NOT_DECIDED_ONCE, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_MALFORMED ->
+          Outcome.IDEMPOTENCY_REFUSED;
       case DENIED -> rule.dryRun() ? Outcome.DRY_RUN_REFUSED : Outcome.DENIED;
       case IDENTITY_MISSING, IDENTITY_AMBIGUOUS ->
           rule.dryRun() ? Outcome.DRY_RUN_REFUSED : Outcome.IDENTITY_REFUSED;

@@ -550,6 +550,11 @@ public final class Rule {
     return rows;
   }
 
+  /** Whether a request that repeats another one, by its idempotency key, is not charged again. */
+  public boolean isIdempotent() {
+    return spec.idempotency();
+  }
+
   /** The specification that the rule was compiled from. */
   public RuleSpec spec() {
     return spec;

@@ -89,6 +89,9 @@ final class EverywhereCheck {
     if (taken.isEmpty()) {
       return;
     }
+    if (rule.idempotency()) {
+      misfits.add(at + "idempotency", "true", "false, or everywhere: false");
+    }
     int own = rule.budgets().size();
     if (own + taken.size() > RuleSpec.MAX_BUDGETS) {
       String expected = "at most %d, as the rule takes %d of everywhere, and none has more than %d";

@@ -247,6 +247,12 @@ final class RuleSettingsTable {
               "While the store does not decide: %s (default), open or closed.",
               (b, t) -> b.onStoreFailure(Texts.parseOneOf(t, OnStoreFailure.values()))),
           SettingRow.of(
+              "idempotency",
+              SWITCH,
+              "false",
+              "Of mode exact: charge no request again whose Idempotency-Key has been granted.",
+              (b, t) -> b.idempotency(Texts.parseBoolean(t))),
+          SettingRow.of(
               "priority",
               NUMBER,
               "0",

@@ -111,6 +111,7 @@ class RefusalTest {
             RefusalReason.TOO_MANY_BAD_TOKENS,
             RefusalReason.NOT_DECIDED_ONCE,
             RefusalReason.IDEMPOTENCY_KEY_REUSED,
+            RefusalReason.IDEMPOTENCY_KEY_MALFORMED,
             RefusalReason.TOO_MANY_IN_FLIGHT,
             RefusalReason.TOO_MANY_PARKED,
             RefusalReason.STORE_UNAVAILABLE,

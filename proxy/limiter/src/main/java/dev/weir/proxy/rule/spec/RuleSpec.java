@@ -19,6 +19,7 @@ import java.util.List;
  * @param mode of the limits that have none of their own.
  * @param onStoreFailure of the limits that have none of their own; null if not given. For {@link
  *     Mode#EXACT} and {@link Mode#LEASED}.
+ * @param idempotency whether a request that repeats another one is not charged again.
  */
 public record RuleSpec(
     String id,
@@ -34,7 +35,8 @@ public record RuleSpec(
     Share share,
     OnStoreFailure onStoreFailure,
     boolean isEverywhere,
-    List<String> everywhere) {
+    List<String> everywhere,
+    boolean idempotency) {
   /** The id of the limits of all requests, which are those of requests without a rule. */
   public static final String EVERYWHERE = "everywhere";
 
@@ -122,6 +124,9 @@ public record RuleSpec(
       checkNoLimit(sink);
     }
     enforcement.check(this, sink);
+    if (idempotency) {
+      checkIdempotency(sink);
+    }
     if (onStoreFailure != null && !mode.needsStore() && !asksStore()) {
       sink.fault(
           "on-store-failure", onStoreFailure.toString(), "nothing, unless mode is exact or leased");
@@ -211,6 +216,40 @@ public record RuleSpec(
     }
   }
 
+  /** Checks that the store can keep a record of each grant, beside the budgets of one key. */
+  private void checkIdempotency(FaultSink sink) {
+    if (action != RuleAction.LIMIT) {
+      sink.fault("idempotency", "true", "nothing, as the action is " + action);
+      return;
+    }
+    if (countsMessages()) {
+      sink.fault("idempotency", "true", "false, as each message is charged by cost: messages");
+    }
+    BudgetSpec first = budgets.get(0);
+    for (int i = 0; i < budgets.size(); i++) {
+      BudgetSpec budget = budgets.get(i);
+      String at = fieldsOf(i);
+      if (budget.mode() != Mode.EXACT) {
+        String field = budget.mode() == mode ? "mode" : at + "mode";
+        sink.fault(field, budget.mode().toString(), "exact, as idempotency is true");
+      } else if (!budget.key().equals(first.key())) {
+        sink.fault(at + "key", budget.key().toString(), oneForAll(first.key()));
+      } else if (budget.onStoreFailureOrDefault() != first.onStoreFailureOrDefault()) {
+        sink.fault(
+            at + "on-store-failure",
+            budget.onStoreFailureOrDefault().toString(),
+            oneForAll(first.onStoreFailureOrDefault()));
+      }
+      if (budget.limit().overflow() == Overflow.QUEUE) {
+        sink.fault(at + "overflow", "queue", "reject, as idempotency is true");
+      }
+    }
+  }
+
+  private static String oneForAll(Object first) {
+    return first + ", as limits[0] has it and idempotency is true";
+  }
+
   /** Checks the mode and failure policy that a limit has of its own. */
   private void checkMode(BudgetSpec budget, FaultSink within) {
     OnStoreFailure own = budget.onStoreFailure();
@@ -290,7 +329,8 @@ public record RuleSpec(
                 mode,
                 share,
                 onStoreFailure,
-                everywhere == null ? "" : ", everywhere=" + everywhere);
+                (everywhere == null ? "" : ", everywhere=" + everywhere)
+                    + (idempotency ? ", idempotency" : ""));
   }
 
   /**
@@ -309,6 +349,7 @@ public record RuleSpec(
     private Share share = Share.NONE;
     private boolean isEverywhere;
     private List<String> everywhere;
+    private boolean idempotency;
 
     private Builder(String id) {
       this.id = id;
@@ -367,6 +408,11 @@ public record RuleSpec(
       return this;
     }
 
+    public Builder idempotency(boolean idempotency) {
+      this.idempotency = idempotency;
+      return this;
+    }
+
     /** The limits, in the place of the one that the other setters make. */
     public Builder limits(List<BudgetSpec.Builder> limits) {
       this.limits = limits;
@@ -389,7 +435,8 @@ public record RuleSpec(
           share,
           onStoreFailure(),
           isEverywhere,
-          everywhere);
+          everywhere,
+          idempotency);
     }
   }
 }

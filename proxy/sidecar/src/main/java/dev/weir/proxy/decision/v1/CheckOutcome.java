@@ -95,7 +95,11 @@ final class CheckOutcome {
     }
     return switch (refusal) {
       case OVER_LIMIT, NEVER_SATISFIABLE, DENIED, ADDRESS_BLOCKED -> GrpcStatus.OK;
-      case IDENTITY_MISSING, IDENTITY_AMBIGUOUS, NOT_DECIDED_ONCE, IDEMPOTENCY_KEY_REUSED ->
+      case IDENTITY_MISSING,
+          IDENTITY_AMBIGUOUS,
+          NOT_DECIDED_ONCE,
+          IDEMPOTENCY_KEY_REUSED,
+          IDEMPOTENCY_KEY_MALFORMED ->
           GrpcStatus.INVALID_ARGUMENT;
       default -> isOver ? GrpcStatus.DEADLINE_EXCEEDED : GrpcStatus.UNAVAILABLE;
     };
@@ -120,6 +124,7 @@ final class CheckOutcome {
       case IDEMPOTENCY_KEY_REUSED ->
           "idempotency_key: used for another cost in the last five minutes (expected: the same cost"
               + " as then, or another key)";
+      case IDEMPOTENCY_KEY_MALFORMED -> refusal.detail();
       default -> isOver ? "the deadline has passed" : refusal.title();
     };
   }
