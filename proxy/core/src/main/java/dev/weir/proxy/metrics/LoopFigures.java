@@ -1,5 +1,6 @@
 package dev.weir.proxy.metrics;
 
+import dev.weir.proxy.request.CostFault;
 import dev.weir.proxy.request.DecisionCall;
 import dev.weir.proxy.request.GrpcStatus;
 import dev.weir.proxy.request.Handshake;
@@ -104,6 +105,12 @@ final class LoopFigures {
           "weir_upstream_waiting",
           "Requests that wait for a connection to the service now.",
           UPSTREAM_WAITS);
+  static final LoopCounter COST_HEADERS_MISREAD =
+      counter(
+          "weir_cost_headers_misread",
+          "Headers that would say a request's cost, and did not.",
+          "fault",
+          CostFault.values());
   static final LoopCounter CHARGES_GIVEN_BACK =
       counter(
           "weir_charges_given_back",

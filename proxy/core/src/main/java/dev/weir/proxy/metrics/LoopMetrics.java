@@ -1,5 +1,6 @@
 package dev.weir.proxy.metrics;
 
+import dev.weir.proxy.request.CostFault;
 import dev.weir.proxy.request.Handshake;
 import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.request.Protocol;
@@ -146,6 +147,11 @@ public final class LoopMetrics implements TrafficObserver {
   /** A request's charge was returned, as the service did not receive the request. */
   public void chargeGivenBack() {
     counters.increment(LoopFigures.CHARGES_GIVEN_BACK.word());
+  }
+
+  /** A header that would say a request's cost did not. */
+  public void costHeaderMisread(CostFault why) {
+    counters.increment(LoopFigures.COST_HEADERS_MISREAD.word() + why.ordinal());
   }
 
   /** A held request is no longer held: it passes, or its client has gone. */

@@ -23,6 +23,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Not thread-safe.
  */
 public final class RequestView {
+  /** Stands for the length of content whose sender has not told it. */
+  public static final long UNKNOWN_LENGTH = -1;
+
   private static final int INTS_PER_FIELD = 4;
 
   private final UnsafeBuffer bytes = new UnsafeBuffer(0, 0);
@@ -37,6 +40,7 @@ public final class RequestView {
   private int queryLength;
   private int authorityOffset;
   private int authorityLength;
+  private long contentLength;
   private Peer peer;
 
   /**
@@ -60,6 +64,7 @@ public final class RequestView {
     pathLength = 0;
     queryLength = -1;
     authorityLength = 0;
+    contentLength = UNKNOWN_LENGTH;
     return this;
   }
 
@@ -99,6 +104,7 @@ public final class RequestView {
     method(methodAt, from.methodLength);
     path(pathAt, from.pathLength);
     authority(authorityAt, from.authorityLength);
+    contentLength = from.contentLength;
     if (from.queryLength >= 0) {
       query(queryAt, from.queryLength);
     }
@@ -136,6 +142,15 @@ public final class RequestView {
   public void authority(int offset, int length) {
     authorityOffset = offset;
     authorityLength = length;
+  }
+
+  /**
+   * Sets how many bytes of content the request has; {@link #UNKNOWN_LENGTH} unless it is told.
+   *
+   * @param bytes 0 for a request without content.
+   */
+  public void contentLength(long bytes) {
+    contentLength = bytes;
   }
 
   /** Adds a field; false, and nothing is added, if there are too many. */
@@ -203,6 +218,11 @@ public final class RequestView {
 
   public int authorityLength() {
     return authorityLength;
+  }
+
+  /** Bytes of content, 0 or more; or {@link #UNKNOWN_LENGTH}. */
+  public long contentLength() {
+    return contentLength;
   }
 
   public int fieldCount() {

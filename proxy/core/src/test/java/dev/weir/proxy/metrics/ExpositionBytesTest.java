@@ -3,6 +3,7 @@ package dev.weir.proxy.metrics;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.weir.proxy.metrics.RuleCounters.Outcome;
+import dev.weir.proxy.request.CostFault;
 import dev.weir.proxy.request.Glitch;
 import dev.weir.proxy.request.Handshake;
 import dev.weir.proxy.request.Http2Observer;
@@ -44,6 +45,9 @@ class ExpositionBytesTest {
     times(15, loop::streamOpened, loop::streamClosed);
     times(16, loop::chargeGivenBack);
     times(17, loop::verdictDropped);
+    for (CostFault fault : CostFault.values()) {
+      times(80 + fault.ordinal(), () -> loop.costHeaderMisread(fault));
+    }
     times(18, loop::responseUnread);
     times(19, () -> loop.listed(false));
     times(20, () -> loop.listed(true));

@@ -31,6 +31,11 @@ public final class TextRequest {
     return new TextRequest(method, target, fields).build(new Peer(address(peer), false));
   }
 
+  /** A request that a trusted proxy sends. */
+  public static RequestView ofTrusted(String method, String target, String... fields) {
+    return new TextRequest(method, target, fields).build(new Peer(address("10.0.0.1"), true));
+  }
+
   /** A request whose connection is a client's that has shown a certificate. */
   public static RequestView of(CertificateNames names) {
     Peer peer = new Peer(address("192.0.2.1"), false).secured(names);

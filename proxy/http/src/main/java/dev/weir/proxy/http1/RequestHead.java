@@ -241,6 +241,8 @@ public final class RequestHead implements IncomingRequest {
       view.authority(view.valueOffset(hostField), view.valueLength(hostField));
     }
     headMethod = isMethod(head, HEAD);
+    view.contentLength(
+        framing.chunked() ? RequestView.UNKNOWN_LENGTH : Math.max(0, framing.contentLength()));
   }
 
   private boolean isMethod(DirectBuffer head, byte[] method) {

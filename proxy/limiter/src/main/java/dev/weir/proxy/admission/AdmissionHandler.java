@@ -189,6 +189,9 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     Verdict found = withoutCharges(rule, question, ahead);
     if (found == null) {
       charges.set(rule, ahead == null ? rules.identities() : ahead, question);
+      if (rule.hasCostsOfRequests() && charges.costFault() != null) {
+        metrics.costHeaderMisread(charges.costFault());
+      }
     }
     Rule decisive = ahead == null && rule != null ? rules.toward(rule) : rule;
     return ask(found, charges, decisive, question.purpose(), isTimedTogether, listener, nowNs)

@@ -1,6 +1,7 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.SipHash;
+import dev.weir.proxy.request.CostFault;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
@@ -9,6 +10,7 @@ import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.identity.Identities;
 import dev.weir.proxy.rule.identity.Identity;
+import dev.weir.proxy.rule.spec.CostSpec;
 import dev.weir.proxy.rule.spec.Overflow;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.scripts.ScriptLimit;
@@ -33,6 +35,8 @@ public final class Charges {
 
   /** Costs by charge, if they differ or the question gives some; else all cost {@code cost}. */
   private final long[] costs = new long[RuleSpec.MAX_BUDGETS];
+
+  private final RequestCost requestCost = new RequestCost();
 
   /** The groups: those of a rule, or {@link #list}. */
   private BudgetGroup[] groups;
@@ -83,6 +87,7 @@ public final class Charges {
       hashes[group] = of.of(group).hash();
     }
     if (rule.hasCosts() || question.isCostGiven()) {
+      areCostsGiven |= rule.hasCostsOfRequests();
       setCosts(question, rule.everywhereGroups());
     }
     return this;
@@ -146,7 +151,27 @@ public final class Charges {
     return hash.hash(question.onceBytes(), question.onceOffset(), question.onceLength());
   }
 
+  /**
+   * Units that the question gives, or its request says; or {@link Question#COST_OF_RULE}.
+   *
+   * @param isShared whether the limit is of all rules: a question gives costs of its rule's own.
+   */
+  private long costOf(Budget budget, boolean isShared, Question question) {
+    long given =
+        isShared ? Question.COST_OF_RULE : question.costOf(budget.index(), Question.COST_OF_RULE);
+    CostSpec cost = budget.spec().cost();
+    return given == Question.COST_OF_RULE && cost.isOfRequest()
+        ? requestCost.of(cost, question.request())
+        : given;
+  }
+
+  /** What was wrong with the header that says the request's cost; null for nothing. */
+  CostFault costFault() {
+    return requestCost.fault();
+  }
+
   private void setCosts(Question question, int everywhereGroups) {
+    requestCost.begin();
     areCostsListed = true;
     int charge = 0;
     for (int group = 0; group < groupCount; group++) {
@@ -155,10 +180,7 @@ public final class Charges {
       for (int i = 0; i < budgets.size(); i++) {
         Budget budget = budgets.budget(i);
         boolean isShared = (everywhereGroups >>> group & 1) != 0;
-        long given =
-            isShared
-                ? Question.COST_OF_RULE
-                : question.costOf(budget.index(), Question.COST_OF_RULE);
+        long given = costOf(budget, isShared, question);
         costs[charge] = given == Question.COST_OF_RULE ? budget.cost() : budget.units(given);
         isUniform &= costs[charge] == costs[0];
         areGroupsUniform &= costs[charge++] == costs[first] || group < localGroupCount;

@@ -45,6 +45,7 @@ public final class Rule {
   private final boolean isLeased;
   private final long cost;
   private final boolean hasCosts;
+  private final boolean hasCostsOfRequests;
   private final int[] rows;
   private final RuleConditions conditions;
 
@@ -100,7 +101,8 @@ public final class Rule {
     this.storeLimits = storeLimits(previous);
     this.isLeased = areStoreGroupsLeased();
     this.cost = groups.length == 0 ? 1 : groups[0].budget(0).cost();
-    this.hasCosts = findCosts();
+    this.hasCostsOfRequests = findCostsOfRequests();
+    this.hasCosts = hasCostsOfRequests || findCosts();
     this.rows = everywhereGroups == 0 ? null : makeRows();
     this.left = 0;
     boolean isInPart = action == RuleAction.LIMIT && spec.enforcement().isPartial();
@@ -135,7 +137,8 @@ public final class Rule {
     storeLimits = left == 0 ? of.storeLimits : storeLimits(null);
     isLeased = areStoreGroupsLeased();
     cost = groups.length == 0 ? 1 : groups[0].budget(0).cost();
-    hasCosts = findCosts();
+    hasCostsOfRequests = findCostsOfRequests();
+    hasCosts = hasCostsOfRequests || findCosts();
     rows = everywhereGroups == 0 ? null : makeRows();
     this.left = left;
     boolean isInPart = of.enforced != null && !isRehearsal && !isAlone;
@@ -325,6 +328,16 @@ public final class Rule {
       }
     }
     return rows.stream().mapToInt(row -> row).toArray();
+  }
+
+  private boolean findCostsOfRequests() {
+    boolean isAny = false;
+    for (BudgetGroup group : groups) {
+      for (int i = 0; i < group.size(); i++) {
+        isAny |= group.budget(i).spec().cost().isOfRequest();
+      }
+    }
+    return isAny;
   }
 
   private boolean findCosts() {
@@ -527,7 +540,7 @@ public final class Rule {
     return groups[0].budget(0).spec().limit().overflow() != Overflow.QUEUE;
   }
 
-  /** Whether its limits have different costs: {@link Budget#cost}. */
+  /** Whether its limits have different costs, or costs that requests say: {@link Budget#cost}. */
   public boolean hasCosts() {
     return hasCosts;
   }
@@ -535,6 +548,11 @@ public final class Rule {
   /** Units that one request takes of each limit, 1 or more, unless the rule has costs. */
   public long cost() {
     return cost;
+  }
+
+  /** Whether requests say their cost of some of its limits. */
+  public boolean hasCostsOfRequests() {
+    return hasCostsOfRequests;
   }
 
   /** Whether each message of a stream is charged, after the first ({@code cost: messages}). */

@@ -83,6 +83,20 @@ final class RuleNeeds {
     }
   }
 
+  /**
+   * Reports costs that a header says, if there is nobody whose header is believed.
+   *
+   * @param hasTrusted whether there are trusted proxies.
+   */
+  void checkTrust(boolean hasTrusted) {
+    for (int i = 0; i < rules.size() && !hasTrusted; i++) {
+      String field = rules.get(i).fieldOfCostHeader();
+      if (field != null) {
+        misfits.add(at.apply(i) + field, "a header", "trusted-proxies, whose headers are believed");
+      }
+    }
+  }
+
   /** Reports limits for whose rings a process that is to be started would have no room. */
   void checkRingsAtStart(AdmissionSettings settings) {
     int needed = rules.stream().mapToInt(RuleSpec::ringCells).max().orElse(0);

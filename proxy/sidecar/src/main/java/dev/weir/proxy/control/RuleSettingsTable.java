@@ -3,6 +3,7 @@ package dev.weir.proxy.control;
 import static dev.weir.proxy.control.SettingKind.AMOUNT;
 import static dev.weir.proxy.control.SettingKind.CONDITIONS;
 import static dev.weir.proxy.control.SettingKind.COST;
+import static dev.weir.proxy.control.SettingKind.COST_OF_LIMIT;
 import static dev.weir.proxy.control.SettingKind.EVERYWHERE;
 import static dev.weir.proxy.control.SettingKind.KEY;
 import static dev.weir.proxy.control.SettingKind.LIMITS;
@@ -80,7 +81,7 @@ final class RuleSettingsTable {
               (b, t) -> b.burstThousandths(thousandths(t, Rate.MAX_COUNT))),
           SettingRow.of(
               "cost",
-              AMOUNT,
+              COST_OF_LIMIT,
               null,
               "What one request takes of this limit, by default the rule's cost.",
               (b, t) -> b.cost(cost(t))),

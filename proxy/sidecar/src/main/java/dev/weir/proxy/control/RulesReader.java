@@ -45,6 +45,7 @@ final class RulesReader {
     RuleSpec.Builder rule = RuleSpec.builder(tree.texts().getOrDefault(at + "id", ""));
     readRows(RuleSettingsTable.ROWS.values(), at, rule);
     readKey(at + "key", rule::key);
+    new CostReader(tree, faults).read(at + "cost", rule::cost);
     List<BudgetSpec.Builder> limits = readLimits(at + "limits");
     readEverywhere(at + RuleSpec.EVERYWHERE, rule);
     if (!limits.isEmpty()) {
@@ -113,6 +114,7 @@ final class RulesReader {
       BudgetSpec.Builder limit = new BudgetSpec.Builder();
       readRows(RuleSettingsTable.OF_LIMIT, within, limit);
       readKey(within + "key", limit::key);
+      new CostReader(tree, faults).read(within + "cost", limit::cost);
       limits.add(limit);
     }
     return limits;
@@ -161,6 +163,7 @@ final class RulesReader {
 
   private static void warn(RuleSpec rule, BiConsumer<String, String> sink) {
     LeaseLint.check(rule, sink);
+    CostLint.check(rule, sink);
     IdleLimitLint.check(rule, sink);
   }
 

@@ -103,6 +103,7 @@ public final class SettingsFile {
       } else {
         needs.checkRingsAtReload(ringCells);
       }
+      needs.checkTrust(builder.values.isGiven("trusted-proxies"));
       needs.checkStore(StoreSettingsTable.build(builder.values));
       needs.checkTokens(tokens == OWN_TOKENS ? TokenTable.build(builder.values) : tokens);
       inUse.checkChange(rules, everywhere, LoopClock.timeNs(), misfits::add);

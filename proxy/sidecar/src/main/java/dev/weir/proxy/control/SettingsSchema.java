@@ -50,6 +50,12 @@ final class SettingsSchema {
             "1 to 64 letters, digits, dots, dashes and underscores; also the policy's name in"
                 + " answers");
     rule.keys.get("limits").item = limit;
+    for (SettingsSchema cost : List.of(rule.keys.get("cost"), limit.keys.get("cost"))) {
+      cost.keys.put(CostReader.HEADER, value(SettingKind.NAME));
+      cost.keys.put(CostReader.MAX, value(SettingKind.COUNT));
+      cost.keys.put(CostReader.DEFAULT, value(SettingKind.COUNT));
+      cost.keys.put(CostReader.REQUEST_BYTES, value(SettingKind.SIZE));
+    }
     for (String fields : List.of("headers", "query")) {
       SettingsSchema conditions = rule.keys.get("match").keys.get(fields);
       conditions.any = condition();

@@ -51,6 +51,23 @@ class SettingsFileTest {
   }
 
   @Test
+  void warnsOfCallsWhoseLengthIsSeldomTold() {
+    assertEquals(
+        "weir.yaml:7: rules[0].limits[1].cost.request-bytes: warning: gRPC calls seldom tell their length;"
+            + " those that do not cost the default",
+        warnings(
+            """
+            upstream: http://127.0.0.1:8080
+            rules:
+              - id: a
+                match: {grpc: shop.Cart}
+                limits:
+                  - {limit: 10/1s}
+                  - {limit: 10/1m, cost: {request-bytes: 1KiB, default: 2}}
+            """));
+  }
+
+  @Test
   void theExampleSaysTheDefaults() throws IOException {
     Settings example = accept(Files.readString(EXAMPLE));
     Settings defaults =

@@ -232,6 +232,9 @@ public final class RequestHead implements IncomingRequest {
     if (contentLength > 0 && (endStream || webSocket)) {
       return Outcome.MALFORMED;
     }
+    boolean hasNone = endStream || webSocket;
+    view.contentLength(
+        hasNone ? 0 : contentLength >= 0 ? contentLength : RequestView.UNKNOWN_LENGTH);
     return Outcome.READ;
   }
 

@@ -94,19 +94,26 @@ public record BudgetSpec(
    * @param which says which limit it is, where its field does not; else empty.
    */
   void checkCost(String which, FaultSink sink) {
+    String standard = cost.isOfRequest() ? ".default" : "";
     if (cost.thousandths() < 1) {
-      sink.fault("cost", cost.text(), "1 or more");
+      sink.fault(standard, cost.standard(), "1 or more");
     } else if (cost.thousandths() / Thousandths.ONE > Question.MAX_COST) {
-      sink.fault("cost", cost.text(), "1 to " + Question.MAX_COST);
+      sink.fault(standard, cost.standard(), "1 to " + Question.MAX_COST);
     } else if (cost.isFraction() && limit.algorithm() != Algorithm.TOKEN_BUCKET) {
-      sink.fault("cost", cost.text(), limit.wholeNumber(which));
-    } else if (limit.rate() != null && limit.burst() >= 0 && costUnits() > limit.capacity()) {
-      sink.fault(
-          "cost",
-          cost.text(),
-          "at most the %s%s, %s, or no request ever passes"
-              .formatted(limit.burst() == 0 ? "limit" : "burst", which, limit.capacityText()));
+      sink.fault(standard, cost.standard(), limit.wholeNumber(which));
+    } else if (limit.rate() != null && limit.burst() >= 0) {
+      if (costUnits() > limit.capacity()) {
+        sink.fault(standard, cost.standard(), atMostTheCapacity(which));
+      }
+      if (cost.max() * limit.unit() > limit.capacity()) {
+        sink.fault(".max", Long.toString(cost.max()), atMostTheCapacity(which));
+      }
     }
+  }
+
+  private String atMostTheCapacity(String which) {
+    return "at most the %s%s, %s, or no request ever passes"
+        .formatted(limit.burst() == 0 ? "limit" : "burst", which, limit.capacityText());
   }
 
   /** Whether the store treats another one as the same. */

@@ -5,23 +5,28 @@ import dev.weir.proxy.request.Question;
 /**
  * The cost of a request as written: how many units of a limit it takes.
  *
- * @param thousandths of a unit. At most {@link Question#MAX_COST} units, so that the sum of many
- *     that come together is still exact.
+ * @param thousandths of a unit; of a cost that requests say, those of a request that does not. At
+ *     most {@link Question#MAX_COST} units, so that the sum of many that come together is still
+ *     exact.
  */
-public record CostSpec(Kind kind, long thousandths) {
+public record CostSpec(Kind kind, long thousandths, KeyPart header, long max, int bytesPerUnit) {
   /** The ways in which a cost can be written. */
   public enum Kind {
     NOT_GIVEN,
     FIXED,
     /** One for a call of gRPC, and one for each message that follows the first. */
-    MESSAGES
+    MESSAGES,
+    /** As a header of a trusted proxy says, from 1 to {@link #max}. */
+    HEADER,
+    /** By the length of the content, rounded up, and one at least. */
+    REQUEST_BYTES
   }
 
   /** The cost of a rule that has none written: 1. */
-  public static final CostSpec NOT_GIVEN = new CostSpec(Kind.NOT_GIVEN, Thousandths.ONE);
+  public static final CostSpec NOT_GIVEN = of(Kind.NOT_GIVEN, Thousandths.ONE);
 
   /** The cost of rules alone whose calls of gRPC pay for each message. */
-  public static final CostSpec MESSAGES = new CostSpec(Kind.MESSAGES, Thousandths.ONE);
+  public static final CostSpec MESSAGES = of(Kind.MESSAGES, Thousandths.ONE);
 
   /** The same number of units for each request. */
   public static CostSpec of(long units) {
@@ -30,7 +35,36 @@ public record CostSpec(Kind kind, long thousandths) {
 
   /** The same number of thousandths of a unit for each request. */
   public static CostSpec ofThousandths(long thousandths) {
-    return new CostSpec(Kind.FIXED, thousandths);
+    return of(Kind.FIXED, thousandths);
+  }
+
+  private static CostSpec of(Kind kind, long thousandths) {
+    return new CostSpec(kind, thousandths, null, 0, 0);
+  }
+
+  /**
+   * The cost that a header says.
+   *
+   * @param max the most that it may say.
+   * @param otherwise units that a request takes whose header is not there or not believed.
+   */
+  public static CostSpec ofHeader(KeyPart header, long max, long otherwise) {
+    return new CostSpec(Kind.HEADER, otherwise * Thousandths.ONE, header, max, 0);
+  }
+
+  /**
+   * The cost by the length of the content.
+   *
+   * @param bytesPerUnit 1 KiB or more.
+   * @param otherwise units that a request takes whose length is not known.
+   */
+  public static CostSpec ofRequestBytes(int bytesPerUnit, long otherwise) {
+    return new CostSpec(Kind.REQUEST_BYTES, otherwise * Thousandths.ONE, null, 0, bytesPerUnit);
+  }
+
+  /** Whether each request says its own. */
+  public boolean isOfRequest() {
+    return kind == Kind.HEADER || kind == Kind.REQUEST_BYTES;
   }
 
   /** Whether it has decimals, which only token buckets can count. */
@@ -54,7 +88,17 @@ public record CostSpec(Kind kind, long thousandths) {
 
   /** The cost as a file has it. */
   String text() {
-    return kind == Kind.MESSAGES ? "messages" : Thousandths.text(thousandths, Thousandths.ONE);
+    return switch (kind) {
+      case MESSAGES -> "messages";
+      case HEADER -> header + " up to " + max + ", otherwise " + standard();
+      case REQUEST_BYTES -> bytesPerUnit + "B a unit, otherwise " + standard();
+      case NOT_GIVEN, FIXED -> standard();
+    };
+  }
+
+  /** The fixed part of it, as a file has it. */
+  String standard() {
+    return Thousandths.text(thousandths, Thousandths.ONE);
   }
 
   /**
@@ -66,7 +110,7 @@ public record CostSpec(Kind kind, long thousandths) {
     return switch (kind) {
       case NOT_GIVEN -> "0";
       case MESSAGES -> Long.toString(Long.MIN_VALUE);
-      case FIXED -> text();
+      case FIXED, HEADER, REQUEST_BYTES -> text();
     };
   }
 }

@@ -106,7 +106,7 @@ public final class PathPattern {
   }
 
   /** Whether it was written as a gRPC service or method. */
-  boolean isGrpc() {
+  public boolean isGrpc() {
     return isGrpc;
   }
 

@@ -183,6 +183,21 @@ public record RuleSpec(
     return text.toString();
   }
 
+  /** The field of the cost of a limit: the rule's, unless the limit has its own. */
+  public String fieldOfCost(int budget) {
+    return hasOwnCost(budgets.get(budget)) ? fieldsOf(budget) + "cost" : "cost";
+  }
+
+  /** The field of the first cost that a header says; null if there is none. */
+  public String fieldOfCostHeader() {
+    for (int i = 0; i < budgets.size(); i++) {
+      if (budgets.get(i).cost().kind() == CostSpec.Kind.HEADER) {
+        return fieldOfCost(i) + ".header";
+      }
+    }
+    return null;
+  }
+
   private boolean hasOwnCost(BudgetSpec budget) {
     return !budget.cost().equals(cost);
   }
@@ -291,9 +306,14 @@ public record RuleSpec(
 
   private void checkCost(int index, FaultSink sink) {
     boolean isOwn = hasOwnCost(budgets.get(index));
-    String field = isOwn ? fieldsOf(index) + "cost" : "cost";
+    String field = fieldOfCost(index);
     String which = isList && !isOwn ? " of limits[" + index + "]" : "";
-    budgets.get(index).checkCost(which, (cost, fault) -> sink.fault(field, fault));
+    budgets.get(index).checkCost(which, (within, fault) -> sink.fault(field + within, fault));
+    if (isOwn
+        && countsMessages()
+        && budgets.get(index).cost().kind() == CostSpec.Kind.REQUEST_BYTES) {
+      sink.fault(field, budgets.get(index).cost().text(), "units, as the rule's cost is messages");
+    }
   }
 
   private void checkNoLimit(FaultSink sink) {

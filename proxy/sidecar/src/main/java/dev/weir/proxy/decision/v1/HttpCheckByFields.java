@@ -79,6 +79,7 @@ final class HttpCheckByFields extends HttpCheck {
       call.answer(400).problem("Bad Request", fault).send();
       return;
     }
+    head.contentLength(RequestView.UNKNOWN_LENGTH); // it is that of the check
     ask(call, question.start(Operation.CHECK, Purpose.DECISION).request(head), false);
   }
 
