@@ -11,9 +11,11 @@ import dev.weir.proxy.rule.spec.PathPattern;
 import dev.weir.proxy.rule.spec.ValueTest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -45,7 +47,10 @@ final class ShadowSearch {
   private static final IpAddress ANY_ADDRESS = IpAddress.v4(0xC000_0207);
 
   private final RuleSet set;
-  private final FreshTexts fresh;
+
+  /** Made for the first rule that is looked for, as most files have none. */
+  private FreshTexts fresh;
+
   private final Address address = new Address();
   private final MatchedRequest matched = new MatchedRequest(address);
   private int triesLeft;
@@ -75,13 +80,18 @@ final class ShadowSearch {
 
   ShadowSearch(RuleSet set) {
     this.set = set;
-    fresh = new FreshTexts(set.rules());
   }
 
   /** The rules that no request can reach, in the order of the file. */
   List<ShadowedRule> run() {
+    Map<String, Integer> counts = new HashMap<>();
+    set.rules().forEach(rule -> counts.merge(stem(rule), 1, Integer::sum));
     List<ShadowedRule> found = new ArrayList<>();
     for (Rule rule : set.rules()) {
+      if (counts.get(stem(rule)) == 1) {
+        continue;
+      }
+      fresh = fresh == null ? new FreshTexts(set.rules()) : fresh;
       shadow = null;
       isUndecided = false;
       triesLeft = Math.min(MOST_TRIES, triesOfAll);
@@ -92,6 +102,23 @@ final class ShadowSearch {
       triesOfAll -= given - triesLeft;
     }
     return found;
+  }
+
+  /**
+   * The host of a rule, and its path up to the wildcards at its end. Only a rule that has the same
+   * can shadow it: any other leaves it the requests whose segments no rule names.
+   */
+  private String stem(Rule rule) {
+    MatchSpec match = rule.spec().match();
+    StringBuilder stem = new StringBuilder(String.valueOf(match.host()));
+    int end = stem.length();
+    for (PathPattern.Segment segment : match.path().segments()) {
+      String label = new String(segment.label(), StandardCharsets.ISO_8859_1);
+      stem.append('/').append(set.ignoresCase() ? label.toLowerCase(Locale.ROOT) : label);
+      end = segment.kind() == PathPattern.Kind.LITERAL ? stem.length() : end;
+    }
+    stem.setLength(end);
+    return stem.toString();
   }
 
   private boolean isReached(Rule rule) {
@@ -130,7 +157,8 @@ final class ShadowSearch {
     }
     triesLeft--;
     Rule taker = match(request);
-    if (taker == rule) {
+    assert taker != null : rule + " does not match " + request;
+    if (taker == rule || taker == null) {
       return true;
     }
     if (shadow == null || isSameMatch(rule, taker) && !isSameMatch(rule, shadow.by())) {
