@@ -17,6 +17,11 @@ interface Actor {
     return false;
   }
 
+  /**
+   * Nothing happens by itself, in an episode in which nobody does anything bad: nobody may wait.
+   */
+  default void checkServed() {}
+
   /** Finds that all is as it must be, once nothing happens any more. */
   void check();
 }

@@ -20,6 +20,10 @@ final class Episode {
    */
   private static final int PATIENCE_S = 150;
 
+  /** What waits for a moment only has come to its time within a few of these. */
+  private static final int SOON_MS = 50;
+
+  private static final int LATEST_MS = 400;
   private static final int MOST_ROUNDS = 20_000;
 
   private final World world;
@@ -27,14 +31,19 @@ final class Episode {
   private final Log log;
   private final Exchanges exchanges;
   private final List<Actor> actors = new ArrayList<>();
+  private final boolean drains;
   private final long errors = InternalErrors.count();
   private int stepCount;
 
-  Episode(World world, Choices choices, Log log) {
+  /**
+   * @param drains whether the sidecar comes to its end in it, as in its last episode.
+   */
+  Episode(World world, Choices choices, boolean drains, Log log) {
+    this.drains = drains;
     this.world = world;
     this.choices = choices;
     this.log = log;
-    exchanges = new Exchanges(world.begin(choices), choices.oneIn(4));
+    exchanges = new Exchanges(world.begin(choices), !drains && choices.oneIn(4));
   }
 
   /** How many steps there were. */
@@ -90,7 +99,10 @@ final class Episode {
       case 13, 14, 15 -> connectToService();
       case 16 -> pass(exchanges.isCalm() ? 1 : choices.of(1, 20, 60, 500, 2_000));
       case 17 -> {
-        if (choices.oneIn(8)) {
+        if (drains && choices.oneIn(4)) {
+          log.say("the sidecar drains");
+          world.sidecar.drain();
+        } else if (choices.oneIn(8)) {
           log.say("the rules change");
           world.reload(choices);
         }
@@ -158,6 +170,7 @@ final class Episode {
 
   private void settle() {
     int quietS = 0;
+    int quietMs = 0;
     for (int round = 0; quietS < PATIENCE_S; round++) {
       if (round == MOST_ROUNDS) {
         throw new AssertionError("it never ends");
@@ -178,7 +191,13 @@ final class Episode {
         pass(100); // what was canceled is looked at once more
         return;
       }
-      if (!did) {
+      quietMs = did ? 0 : quietMs + SOON_MS;
+      if (!did && exchanges.isCalm() && quietMs < LATEST_MS) {
+        pass(SOON_MS);
+      } else if (!did) {
+        if (exchanges.isCalm()) {
+          actors.forEach(Actor::checkServed);
+        }
         quietS++;
         pass(1_000);
       }

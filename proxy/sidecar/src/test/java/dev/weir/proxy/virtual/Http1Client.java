@@ -234,6 +234,13 @@ final class Http1Client implements Actor {
   }
 
   @Override
+  public void checkServed() {
+    if (!isDead && !sawEnd && answers < exchanges.size() && sentBytes >= ends.get(answers)) {
+      throw new AssertionError(exchanges.get(answers) + ": waits, and nothing else happens");
+    }
+  }
+
+  @Override
   public void check() {
     if (!isDead && !sawEnd) {
       throw new AssertionError(this + " is left alone after " + answers + " responses");

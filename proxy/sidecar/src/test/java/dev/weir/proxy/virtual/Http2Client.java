@@ -162,6 +162,15 @@ final class Http2Client extends Http2End {
   }
 
   @Override
+  public void checkServed() {
+    for (Stream stream : streams.values()) {
+      check(
+          isDead || sawEnd || !stream.isOpen(),
+          stream.exchange + " waits, and nothing else happens");
+    }
+  }
+
+  @Override
   public void check() {
     check(isDead || sawEnd, "is left alone");
     for (Exchange exchange : exchanges) {

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class VirtualRun {
   /** A sidecar serves so many episodes, and is followed by one with other settings. */
-  private static final int EPISODES = 200;
+  private static final int EPISODES = 50;
 
   private static final long SHRINKING_NS = TimeUnit.SECONDS.toNanos(20);
 
@@ -58,11 +58,12 @@ final class VirtualRun {
     try (World world = new World(new Choices(worldSeed))) {
       for (int i = 0; i < count; i++) {
         Choices choices = new Choices(Choices.seed(worldSeed, i));
-        Episode episode = new Episode(world, choices, new Log(false));
+        boolean isLast = i == count - 1;
+        Episode episode = new Episode(world, choices, isLast, new Log(false));
         try {
           episode.run();
         } catch (AssertionError | RuntimeException fault) {
-          throw fault(worldSeed, i, choices.made(), fault);
+          throw fault(worldSeed, i, choices.made(), isLast, fault);
         }
         episodes++;
         steps += episode.stepCount();
@@ -70,15 +71,15 @@ final class VirtualRun {
     }
   }
 
-  private Fault fault(long worldSeed, int number, int[] made, Throwable found) {
+  private Fault fault(long worldSeed, int number, int[] made, boolean drains, Throwable found) {
     String where = "seed " + seed + ", after " + episodes + " episodes: " + found;
-    Attempt alone = attempt(worldSeed, made, new Log(false));
+    Attempt alone = attempt(worldSeed, made, drains, new Log(false));
     if (alone.fault == null) {
       return new Fault(where + "\n(not by this episode alone, but behind " + number + ")", found);
     }
-    int[] least = shrunk(worldSeed, alone);
+    int[] least = shrunk(worldSeed, drains, alone);
     Log log = new Log(true);
-    Throwable fault = attempt(worldSeed, least, log).fault;
+    Throwable fault = attempt(worldSeed, least, drains, log).fault;
     return new Fault(
         where + "\nshrunk to: " + fault + '\n' + log + "choices: " + Arrays.toString(least), fault);
   }
@@ -86,10 +87,10 @@ final class VirtualRun {
   /** An episode alone on a sidecar of its own; the fault is null if there is none. */
   private record Attempt(int[] choices, Throwable fault) {}
 
-  private static Attempt attempt(long worldSeed, int[] list, Log log) {
+  private static Attempt attempt(long worldSeed, int[] list, boolean drains, Log log) {
     Choices choices = new Choices(list);
     try (World world = new World(new Choices(worldSeed))) {
-      new Episode(world, choices, log).run();
+      new Episode(world, choices, drains, log).run();
       return new Attempt(list, null);
     } catch (AssertionError | RuntimeException fault) {
       return new Attempt(Arrays.copyOf(list, Math.min(list.length, choices.made().length)), fault);
@@ -97,13 +98,13 @@ final class VirtualRun {
   }
 
   /** Leaves out choices, and makes others 0, as long as it fails in the same way. */
-  private static int[] shrunk(long worldSeed, Attempt from) {
+  private static int[] shrunk(long worldSeed, boolean drains, Attempt from) {
     int[] least = from.choices;
     long endNs = System.nanoTime() + SHRINKING_NS;
     for (int block = Math.max(1, least.length / 2); block > 0; block /= 2) {
       for (int at = 0; at < least.length && System.nanoTime() < endNs; ) {
         int[] without = without(least, at, block);
-        if (isSame(attempt(worldSeed, without, new Log(false)), from)) {
+        if (isSame(attempt(worldSeed, without, drains, new Log(false)), from)) {
           least = without;
         } else {
           at += block;
@@ -113,7 +114,7 @@ final class VirtualRun {
     for (int at = 0; at < least.length && System.nanoTime() < endNs; at++) {
       int[] calmer = least.clone();
       calmer[at] = 0;
-      if (least[at] != 0 && isSame(attempt(worldSeed, calmer, new Log(false)), from)) {
+      if (least[at] != 0 && isSame(attempt(worldSeed, calmer, drains, new Log(false)), from)) {
         least = calmer;
       }
     }

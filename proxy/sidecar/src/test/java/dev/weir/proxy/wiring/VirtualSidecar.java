@@ -151,9 +151,14 @@ public final class VirtualSidecar {
         + unless(clientLoop.memory.taken(), "bytes of clients")
         + unless(KeptPlaces.parked(admission), "parking places")
         + unless(KeptPlaces.refundSlips(admission), "records of charges")
+        + unless(isPoolUsed() ? 1 : 0, "pool with connections")
         + unless(loop.parts().http2().heldBytes(), "bytes held of HTTP/2")
         + unless(loop.parts().deadlines().armedCount(), "deadlines")
         + unless(Math.max(0, waiters() - MOST_REUSED), "waiters for a deadline");
+  }
+
+  private boolean isPoolUsed() {
+    return loop.origin() instanceof UpstreamPool pool && !pool.isUnused();
   }
 
   private int waiters() {
