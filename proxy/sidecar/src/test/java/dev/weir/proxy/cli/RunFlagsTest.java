@@ -45,7 +45,7 @@ class RunFlagsTest {
     "--limt, --limit",
     "--limits=5/1s, --limit",
     "--upstraem, --upstream",
-    "--keys, --table.keys",
+    "--ring-keys, --table.ring-keys",
     "--drain, --timeouts.drain",
     "--path, --match.path",
     "--conifg, --config",
