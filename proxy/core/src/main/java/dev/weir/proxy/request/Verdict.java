@@ -12,18 +12,22 @@ public final class Verdict {
   /** How far a budget is used. */
   public enum State {
     NORMAL,
-    /** 80 % or more of it. */
+    /** 80 % or more of it, or what the rule has as {@code warn-at}. */
     WARNING,
     /** All of it, or so much that the request did not fit. */
     THROTTLED;
 
     /** The state of a budget, by how much of it is left. */
     public static State of(long limit, long remaining) {
+      return of(limit, remaining, 10 * WARNING_PERCENT);
+    }
+
+    static State of(long limit, long remaining, int warningPermille) {
       if (remaining <= 0) {
         return THROTTLED;
       }
       long used = limit - Math.min(limit, remaining);
-      return used * 100.0 >= (double) limit * WARNING_PERCENT ? WARNING : NORMAL;
+      return used * 1000.0 >= (double) limit * warningPermille ? WARNING : NORMAL;
     }
   }
 
@@ -82,6 +86,9 @@ public final class Verdict {
   private long retryAfterNs;
   private long heldNs;
   private long dueNs;
+
+  /** The state that answers tell; null if they tell none. */
+  private State toldState;
 
   /** A row for each limit of the rule, in its order; null until rows are wanted. */
   private Row[] rows;
@@ -143,6 +150,13 @@ public final class Verdict {
     this.heldNs = 0;
     this.dueNs = AT_ONCE;
     this.rowCount = 0;
+    this.toldState = null;
+    return this;
+  }
+
+  /** Sets the state that answers tell; by default they tell none. */
+  public Verdict tells(State state) {
+    toldState = state;
     return this;
   }
 
@@ -182,6 +196,7 @@ public final class Verdict {
     ruleIdUtf8 = from.ruleIdUtf8;
     heldNs = from.heldNs;
     dueNs = from.dueNs;
+    toldState = from.toldState;
     return this;
   }
 
@@ -310,13 +325,27 @@ public final class Verdict {
     return retryAfterNs;
   }
 
+  /** The state that answers tell, under a rule with {@code warn-at}; null if they tell none. */
+  public State toldState() {
+    return toldState;
+  }
+
   /** The state of the budget that decided; NORMAL if none did. */
   public State state() {
+    return toldState == null ? state(10 * WARNING_PERCENT) : toldState;
+  }
+
+  /**
+   * The state of the budget that decided, if WARNING begins at a part of the limit.
+   *
+   * @param warningPermille that part.
+   */
+  public State state(int warningPermille) {
     if (policy == null) {
       return State.NORMAL;
     }
     return refusal == RefusalReason.OVER_LIMIT || refusal == RefusalReason.NEVER_SATISFIABLE
         ? State.THROTTLED
-        : State.of(limit(), remaining());
+        : State.of(limit(), remaining(), warningPermille);
   }
 }

@@ -8,6 +8,7 @@ public final class PassedLimit {
   private QuotaPolicy policy;
   private long remaining;
   private long resetAfterNs;
+  private Verdict.State state;
 
   void clear() {
     policy = null;
@@ -17,6 +18,7 @@ public final class PassedLimit {
     policy = verdict.policy();
     remaining = verdict.remaining();
     resetAfterNs = verdict.resetAfterNs();
+    state = verdict.toldState();
   }
 
   /** The limit; null if none applied. */
@@ -27,6 +29,11 @@ public final class PassedLimit {
   /** Units left when the request passed. */
   public long remaining() {
     return remaining;
+  }
+
+  /** The state to tell; null for none. Undefined if no limit applied. */
+  public Verdict.State state() {
+    return state;
   }
 
   /** Nanoseconds until the budget is full again, from when the request passed. */

@@ -68,6 +68,11 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private final Verdict verdict = new Verdict();
   private final Charges charges = new Charges();
 
+  private final WarnedKeys warned = new WarnedKeys();
+
+  /** The key of the question that is being asked, under a rule with {@code warn-at}. */
+  private long warnedKey;
+
   /** The ticket of the question that is being asked; no callback is made meanwhile. */
   private long asking = NOBODY;
 
@@ -193,6 +198,9 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
         metrics.costHeaderMisread(charges.costFault());
       }
     }
+    if (found == null && rule.warnAtPermille() > 0) {
+      warnedKey = WarnedKeys.key(rule, charges);
+    }
     Rule decisive = ahead == null && rule != null ? rules.toward(rule) : rule;
     return ask(found, charges, decisive, question.purpose(), isTimedTogether, listener, nowNs)
         .countsMessages(rule != null && rule.countsMessages());
@@ -286,9 +294,10 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       } else {
         counts.decided(purpose, rule, false, clock.tick() - nowNs);
       }
-      return asked.settled(conclude(ticket, rule, counters, purpose, found));
+      return asked.settled(conclude(ticket, rule, counters, purpose, warnedKey, found));
     }
     parked.park(ticket, listener, rule, counters, purpose, nowNs);
+    parked.warnedKey(ticket, warnedKey);
     Verdict tooMany = found == null ? null : hold(ticket, found);
     return tooMany == null ? asked.awaited(ticket) : asked.settled(tooMany);
   }
@@ -409,18 +418,22 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     Rule rule = parked.rule(ticket);
     RuleCounters of = parked.counters(ticket);
     Purpose purpose = parked.purpose(ticket);
+    long key = parked.warnedKey(ticket);
     parked.leave(ticket);
-    return conclude(ticket, rule, of, purpose, settled);
+    return conclude(ticket, rule, of, purpose, key, settled);
   }
 
   /** Makes a verdict final: every verdict leaves through here. */
   private Verdict conclude(
-      long ticket, Rule rule, RuleCounters of, Purpose purpose, Verdict settled) {
+      long ticket, Rule rule, RuleCounters of, Purpose purpose, long key, Verdict settled) {
     concludedTicket = ticket;
     if (rule == null) {
       return settled;
     }
     counts.count(purpose, rule, of, settled);
+    if (rule.warnAtPermille() > 0 && settled.policy() != null && purpose != Purpose.OPERATOR) {
+      settled.tells(warned.state(key, rule.warnAtPermille(), settled));
+    }
     boolean isRehearsed = rule.dryRun() && !settled.allowed() && purpose != Purpose.OPERATOR;
     return (isRehearsed ? verdict.allowUnlimited() : settled).ofRule(rule.id(), rule.idUtf8());
   }

@@ -25,6 +25,7 @@ final class ParkedRequests {
   private Rule[] rules = {};
   private RuleCounters[] counters = {};
   private long[] startsNs = {};
+  private long[] warnedKeys = {};
   private int[] generations = {};
   private int[] freePlaces = {};
   private Purpose[] purposes = {};
@@ -55,6 +56,7 @@ final class ParkedRequests {
     rules = Arrays.copyOf(rules, count);
     counters = Arrays.copyOf(counters, count);
     startsNs = Arrays.copyOf(startsNs, count);
+    warnedKeys = Arrays.copyOf(warnedKeys, count);
     generations = Arrays.copyOf(generations, count);
     purposes = Arrays.copyOf(purposes, count);
     freePlaces = new int[count];
@@ -146,6 +148,16 @@ final class ParkedRequests {
 
   long startNs(long ticket) {
     return startsNs[(int) ticket];
+  }
+
+  /** Sets the key of a request under a rule with {@code warn-at}: {@link WarnedKeys#key}. */
+  void warnedKey(long ticket, long key) {
+    warnedKeys[(int) ticket] = key;
+  }
+
+  /** The key that was set last; undefined under a rule without {@code warn-at}. */
+  long warnedKey(long ticket) {
+    return warnedKeys[(int) ticket];
   }
 
   /** Frees the place and ends its ticket. */

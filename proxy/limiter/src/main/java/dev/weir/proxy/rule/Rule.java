@@ -568,6 +568,11 @@ public final class Rule {
     return rows;
   }
 
+  /** The part of a limit from which answers warn, in thousandths; 0 if they never do. */
+  public int warnAtPermille() {
+    return spec.warnAtPermille();
+  }
+
   /** Whether a request that repeats another one, by its idempotency key, is not charged again. */
   public boolean isIdempotent() {
     return spec.idempotency();

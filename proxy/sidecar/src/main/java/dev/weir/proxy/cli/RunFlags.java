@@ -33,7 +33,7 @@ public final class RunFlags {
                   + " ratelimit-config ratelimit-merge-domains ratelimit-headers"
                   + " ratelimit-shadow-mode ratelimit-quota-mode tls admin admin-hosts monitoring"
                   + " match cost algorithm overflow max-wait align time-zone sub-window action"
-                  + " on-missing-key dry-run enforce priority mode share on-store-failure idempotency"
+                  + " on-missing-key dry-run enforce warn-at priority mode share on-store-failure idempotency"
                   + " service redis trusted-proxies client-ip-header ipv6-prefix paths event-loops"
                   + " transport latency-log latency-log-interval timeouts caps answers table")
               .split(" "));

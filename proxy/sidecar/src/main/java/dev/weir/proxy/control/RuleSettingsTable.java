@@ -215,6 +215,12 @@ final class RuleSettingsTable {
               "Refuse this part of the identities only (default %s); others as with dry-run.",
               (b, t) -> b.enforce(Texts.parsePermille(t, 0, Enforcement.EVERYBODY))),
           SettingRow.of(
+              "warn-at",
+              PERCENT,
+              null,
+              "Tell clients a state, which is WARNING from this part of a limit on.",
+              (b, t) -> b.warnAt(Texts.parsePermille(t, 200, 990))),
+          SettingRow.of(
               "on-missing-key",
               WHAT,
               "ip",

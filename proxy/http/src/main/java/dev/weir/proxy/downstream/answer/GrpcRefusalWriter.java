@@ -174,6 +174,10 @@ public final class GrpcRefusalWriter {
       TextWriter.writeDecimal(value.clear(), refusal.waitSeconds());
       writeField(out, form, FieldKind.X_RATELIMIT_RESET, value);
     }
+    if (refusal.state() != null) {
+      StateField field = StateField.of(refusal.state());
+      out.writeBytes(form == Form.BLOCK ? field.block() : field.line());
+    }
   }
 
   /**

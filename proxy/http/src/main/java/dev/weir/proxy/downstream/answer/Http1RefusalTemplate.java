@@ -53,7 +53,8 @@ final class Http1RefusalTemplate extends RefusalTemplate {
       ByteBufUtil.writeAscii(out, refusal.challenge());
       out.writeBytes(CRLF);
     }
-    rateLimitFields.write(out, refusal.policy(), refusal.remaining(), refusal.waitSeconds(), true);
+    rateLimitFields.write(
+        out, refusal.policy(), refusal.remaining(), refusal.waitSeconds(), true, refusal.state());
     limitEndsAt(rateLimitFields.digits());
   }
 }

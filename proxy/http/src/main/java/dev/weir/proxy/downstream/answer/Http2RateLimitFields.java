@@ -4,6 +4,7 @@ import dev.weir.proxy.http2.hpack.FieldEncoder;
 import dev.weir.proxy.http2.hpack.FieldKind;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.TextWriter;
+import dev.weir.proxy.request.Verdict.State;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -42,9 +43,15 @@ public final class Http2RateLimitFields {
    * @param remaining units left.
    * @param waitSeconds until the client may expect more.
    * @param withX whether X-RateLimit fields may be written.
+   * @param state to tell; null for none.
    */
   public void write(
-      ByteBuf out, QuotaPolicy policy, long remaining, long waitSeconds, boolean withX) {
+      ByteBuf out,
+      QuotaPolicy policy,
+      long remaining,
+      long waitSeconds,
+      boolean withX,
+      State state) {
     digits.clear();
     if (policy == null) {
       return;
@@ -64,6 +71,9 @@ public final class Http2RateLimitFields {
     lastWithX = withX;
     digits.set(lastEnds, out.writerIndex());
     out.writeBytes(last.array(), last.arrayOffset(), last.readableBytes());
+    if (state != null) {
+      out.writeBytes(StateField.of(state).block());
+    }
   }
 
   private void writeOver(long remaining, long waitSeconds) {

@@ -34,7 +34,8 @@ public final class Http2RefusalTemplate extends RefusalTemplate {
       encoder.begin(out, FieldKind.WWW_AUTHENTICATE, challenge.length());
       ByteBufUtil.writeAscii(out, challenge);
     }
-    rateLimitFields.write(out, refusal.policy(), refusal.remaining(), refusal.waitSeconds(), true);
+    rateLimitFields.write(
+        out, refusal.policy(), refusal.remaining(), refusal.waitSeconds(), true, refusal.state());
     limitEndsAt(rateLimitFields.digits());
   }
 }

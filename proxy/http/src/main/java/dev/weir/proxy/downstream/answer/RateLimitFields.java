@@ -4,6 +4,7 @@ import static dev.weir.proxy.request.TextWriter.ascii;
 import static dev.weir.proxy.request.TextWriter.writeDecimal;
 
 import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.proxy.request.Verdict.State;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
@@ -21,7 +22,7 @@ public final class RateLimitFields {
   private static final byte[] X_RESET = ascii("\r\nX-RateLimit-Reset: ");
 
   /** The most bytes of all the fields, without the two occurrences of the policy's name. */
-  private static final int FIXED_BYTES = 320;
+  private static final int FIXED_BYTES = 320 + StateField.MAX_BYTES;
 
   private final AnswerSettings answers;
   private final RateLimitDigits digits = new RateLimitDigits();
@@ -60,9 +61,15 @@ public final class RateLimitFields {
    * @param waitSeconds until the client may expect more: the retry time if none are left, else the
    *     reset.
    * @param withX whether X-RateLimit fields may be written.
+   * @param state to tell; null for none.
    */
   public void write(
-      ByteBuf out, QuotaPolicy policy, long remaining, long waitSeconds, boolean withX) {
+      ByteBuf out,
+      QuotaPolicy policy,
+      long remaining,
+      long waitSeconds,
+      boolean withX,
+      State state) {
     digits.clear();
     if (policy == null) {
       return;
@@ -86,6 +93,9 @@ public final class RateLimitFields {
       writeDecimal(out, waitSeconds);
       digits.xWaitEnd = out.writerIndex();
       out.writeBytes(CRLF);
+    }
+    if (state != null) {
+      out.writeBytes(StateField.of(state).line());
     }
   }
 

@@ -19,6 +19,7 @@ public final class Refusal {
   private long retryAfterNs;
   private long retryAfterSeconds;
   private long waitSeconds;
+  private Verdict.State state;
 
   /**
    * Describes the refusal of a verdict.
@@ -31,6 +32,7 @@ public final class Refusal {
     reason = verdict.refusal();
     policy = verdict.policy();
     remaining = verdict.remaining();
+    state = verdict.toldState();
     retryAfterSeconds = retryNs == 0 ? 0 : Math.max(1, LimitValues.ceilSeconds(retryNs));
     waitSeconds = LimitValues.ceilSeconds(retryNs > 0 ? retryNs : verdict.resetAfterNs());
     return this;
@@ -49,6 +51,11 @@ public final class Refusal {
   /** Units left in that limit: {@code r} of the RateLimit field. */
   public long remaining() {
     return remaining;
+  }
+
+  /** The state to tell; null for none. */
+  public Verdict.State state() {
+    return state;
   }
 
   /** Seconds until the client may expect more of that limit: {@code t} of the RateLimit field. */

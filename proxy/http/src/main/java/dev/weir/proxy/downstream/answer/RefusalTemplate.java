@@ -3,6 +3,7 @@ package dev.weir.proxy.downstream.answer;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.TextWriter;
+import dev.weir.proxy.request.Verdict.State;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Objects;
@@ -24,6 +25,7 @@ public abstract class RefusalTemplate {
   private RefusalReason reason;
   private QuotaPolicy policy;
   private int shape;
+  private State state;
   private byte[] date;
   private long retryAfterSeconds;
   private long remaining;
@@ -52,11 +54,13 @@ public abstract class RefusalTemplate {
   final void answer(Refusal refusal, int refusalShape, byte[] now) {
     if (refusal.reason() == reason
         && refusalShape == shape
+        && refusal.state() == state
         && Objects.equals(refusal.policy(), policy)) {
       writeOver(refusal, now);
     } else {
       shape = refusalShape;
       reason = refusal.reason();
+      state = refusal.state();
       policy = refusal.policy();
       ProblemWriter.write(body.clear(), refusal);
       bodyRetryEnd = body.writerIndex() - ProblemWriter.BYTES_BEHIND_SECONDS;

@@ -113,7 +113,7 @@ final class ResponseWriter {
     }
     long waitSeconds = LimitValues.ceilSeconds(limit.resetAfterNs());
     boolean withX = replaces || head.rateLimitRemaining() < 0;
-    loop.rateLimitFields.write(out, policy, limit.remaining(), waitSeconds, withX);
+    loop.rateLimitFields.write(out, policy, limit.remaining(), waitSeconds, withX, limit.state());
     if (chunks) {
       ResponseHeadWriter.addChunked(out);
     }

@@ -126,7 +126,8 @@ final class Http2Answers {
         limit.policy(),
         limit.remaining(),
         LimitValues.ceilSeconds(limit.resetAfterNs()),
-        replaces || head.rateLimitRemaining() < 0);
+        replaces || head.rateLimitRemaining() < 0,
+        limit.state());
     connection.endHead(stream, !head.hasBody());
   }
 

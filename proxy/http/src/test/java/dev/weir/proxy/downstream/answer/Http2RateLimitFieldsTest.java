@@ -36,8 +36,8 @@ class Http2RateLimitFieldsTest {
       ByteBuf before = Unpooled.buffer().writeZero(random.nextInt(9));
       ByteBuf wanted = before.copy();
       Http2RateLimitFields anew = new Http2RateLimitFields(answers);
-      fields.write(before, policy, remaining, waitSeconds, withX);
-      anew.write(wanted, policy, remaining, waitSeconds, withX);
+      fields.write(before, policy, remaining, waitSeconds, withX, null);
+      anew.write(wanted, policy, remaining, waitSeconds, withX, null);
       assertEquals(wanted, before);
       assertEquals(anew.digits().remainingEnd, fields.digits().remainingEnd);
       assertEquals(anew.digits().waitEnd, fields.digits().waitEnd);
@@ -60,7 +60,7 @@ class Http2RateLimitFieldsTest {
       for (int round = 0; round < 5 && least > NOISE_BYTES; round++) { // the first ones also load
         long before = threads.getCurrentThreadAllocatedBytes();
         for (int i = 0; i < 20_000; i++) {
-          fields.write(out.clear(), policy, i, 1, true);
+          fields.write(out.clear(), policy, i, 1, true, null);
         }
         least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
       }

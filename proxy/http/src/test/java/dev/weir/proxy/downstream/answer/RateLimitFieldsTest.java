@@ -16,7 +16,7 @@ class RateLimitFieldsTest {
 
   private String written(QuotaPolicy policy, long remaining, long waitSeconds) {
     ByteBuf out = Unpooled.buffer();
-    fields.write(out, policy, remaining, waitSeconds, true);
+    fields.write(out, policy, remaining, waitSeconds, true, null);
     return out.toString(StandardCharsets.US_ASCII);
   }
 

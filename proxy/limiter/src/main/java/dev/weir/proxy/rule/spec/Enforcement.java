@@ -39,6 +39,11 @@ public record Enforcement(boolean dryRun, int permille, KeySpec key) {
   }
 
   private String text() {
+    return percent(permille);
+  }
+
+  /** A percentage as a file has it. */
+  static String percent(int permille) {
     return permille % 10 == 0 ? permille / 10 + "%" : permille / 10 + "." + permille % 10 + "%";
   }
 

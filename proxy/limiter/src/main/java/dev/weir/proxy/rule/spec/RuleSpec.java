@@ -19,6 +19,8 @@ import java.util.List;
  * @param mode of the limits that have none of their own.
  * @param onStoreFailure of the limits that have none of their own; null if not given. For {@link
  *     Mode#EXACT} and {@link Mode#LEASED}.
+ * @param warnAtPermille the part of a limit from which answers warn, in thousandths; 0 if they
+ *     never do.
  * @param idempotency whether a request that repeats another one is not charged again.
  */
 public record RuleSpec(
@@ -36,6 +38,7 @@ public record RuleSpec(
     OnStoreFailure onStoreFailure,
     boolean isEverywhere,
     List<String> everywhere,
+    int warnAtPermille,
     boolean idempotency) {
   /** The id of the limits of all requests, which are those of requests without a rule. */
   public static final String EVERYWHERE = "everywhere";
@@ -124,6 +127,10 @@ public record RuleSpec(
       checkNoLimit(sink);
     }
     enforcement.check(this, sink);
+    if (warnAtPermille > 0 && action != RuleAction.LIMIT) {
+      String expected = "nothing, as the action is " + action;
+      sink.fault("warn-at", Enforcement.percent(warnAtPermille), expected);
+    }
     if (idempotency) {
       checkIdempotency(sink);
     }
@@ -369,6 +376,7 @@ public record RuleSpec(
     private Share share = Share.NONE;
     private boolean isEverywhere;
     private List<String> everywhere;
+    private int warnAtPermille;
     private boolean idempotency;
 
     private Builder(String id) {
@@ -428,6 +436,12 @@ public record RuleSpec(
       return this;
     }
 
+    /** Sets the part of a limit from which answers warn, in thousandths. */
+    public Builder warnAt(int permille) {
+      this.warnAtPermille = permille;
+      return this;
+    }
+
     public Builder idempotency(boolean idempotency) {
       this.idempotency = idempotency;
       return this;
@@ -456,6 +470,7 @@ public record RuleSpec(
           onStoreFailure(),
           isEverywhere,
           everywhere,
+          warnAtPermille,
           idempotency);
     }
   }

@@ -7,6 +7,7 @@ import dev.weir.proxy.downstream.answer.AnswerSettings;
 import dev.weir.proxy.downstream.answer.LimitValues;
 import dev.weir.proxy.downstream.answer.ProblemWriter;
 import dev.weir.proxy.downstream.answer.Refusal;
+import dev.weir.proxy.downstream.answer.StateField;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
@@ -25,6 +26,7 @@ final class HttpCheckAnswers {
   private static final byte[] RATE_LIMIT = HttpRoute.ascii("ratelimit");
   private static final byte[] X_LIMIT = HttpRoute.ascii("x-ratelimit-limit");
   private static final byte[] X_REMAINING = HttpRoute.ascii("x-ratelimit-remaining");
+  private static final byte[] STATE = HttpRoute.ascii(StateField.NAME);
   private static final byte[] X_RESET = HttpRoute.ascii("x-ratelimit-reset");
 
   private final AnswerSettings settings;
@@ -39,6 +41,9 @@ final class HttpCheckAnswers {
 
   /** Adds the fields of the limit that decided, and {@code Retry-After}. */
   void writeLimit(HttpAnswer answer, Verdict verdict) {
+    if (verdict.toldState() != null) {
+      answer.field(STATE, StateField.of(verdict.toldState()).value());
+    }
     if (verdict.allowed()) {
       long resetSeconds = LimitValues.ceilSeconds(verdict.resetAfterNs());
       writeLimit(answer, verdict.policy(), verdict.remaining(), resetSeconds);
