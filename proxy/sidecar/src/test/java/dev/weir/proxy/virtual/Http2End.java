@@ -219,8 +219,9 @@ abstract class Http2End implements Actor {
     stream.receiveWindow -= length;
     uncredited += length;
     stream.uncredited += length;
-    check(receiveWindow >= 0, "sends beyond the connection's window");
-    check(stream.receiveWindow >= 0, "sends beyond the window of stream " + id);
+    // An end needs no window (RFC 9113, section 6.9.1).
+    check(length == 0 || receiveWindow >= 0, "sends beyond the connection's window");
+    check(length == 0 || stream.receiveWindow >= 0, "beyond the window of stream " + id);
     if (!stream.isReset) {
       content(stream, in, length);
     }
