@@ -137,7 +137,7 @@ abstract class Http2End implements Actor {
     if (awaitsPreface) {
       return;
     }
-    isTurnedAway |= !hasRead && in.find("HTTP/1.1 4") == 0; // before its preface was whole
+    isTurnedAway |= !hasRead && in.find("H") == 0; // by HTTP/1.1, before its preface was whole
     if (isTurnedAway) {
       in.skip(in.size());
     }
