@@ -106,7 +106,7 @@ final class QuestionRules {
     for (int i = 0; i < count; i++) {
       Question question = questions[i];
       if (question != null) {
-        if (before == null || rules.hasConditions() || !isOfSameRule(question, before)) {
+        if (before == null || rules.dependsOnIdentities() || !isOfSameRule(question, before)) {
           rule = find(question);
         }
         lookAhead(question, rule, prefetches[i], gate);
@@ -117,7 +117,8 @@ final class QuestionRules {
   }
 
   /**
-   * Whether two questions find one rule, as they have one path and method, and rules ask no more.
+   * Whether two questions find one rule, as they have one path and method; unless rules {@linkplain
+   * RuleSet#dependsOnIdentities depend on more}.
    */
   private static boolean isOfSameRule(Question one, Question other) {
     return one.request() == other.request() && Objects.equals(one.ruleId(), other.ruleId());

@@ -23,7 +23,7 @@ public final class RuleSet {
   /** The limits of all requests, as the rule of those that no other matches; or null. */
   private final Rule everywhere;
 
-  private final boolean hasConditions;
+  private final boolean dependsOnIdentities;
   private final boolean ignoreCase;
   private final long version;
 
@@ -46,7 +46,8 @@ public final class RuleSet {
       compiled.add(new Rule(spec, compiled.size(), version, before, clock, everywhere));
     }
     this.matcher = new HostMatcher(List.copyOf(compiled), ignoreCase);
-    this.hasConditions = specs.stream().anyMatch(spec -> spec.match().asksMore());
+    this.dependsOnIdentities =
+        everywhere != null || specs.stream().anyMatch(spec -> spec.match().asksMore());
     if (everywhere != null) {
       compiled.add(everywhere);
     }
@@ -155,9 +156,12 @@ public final class RuleSet {
     return matched == null ? everywhere : matched;
   }
 
-  /** Whether a rule asks more of requests than path and method. */
-  public boolean hasConditions() {
-    return hasConditions;
+  /**
+   * Whether the identities that a program's check gives decide which rule it has, or which limits
+   * of all requests apply, and not its path and method alone.
+   */
+  public boolean dependsOnIdentities() {
+    return dependsOnIdentities;
   }
 
   /** The rule of an id; null if there is none. */

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Test;
  */
 class WhoseLimitsModelTest {
   private static final int SETS = Integer.getInteger("weir.whose.sets", 150);
-  private static final int REQUESTS = 120;
+  private static final int TURNS = 60;
   private static final List<String> KEYS =
       List.of("ip", "all", "header:u", "header:o", "user", "header:o,header:u");
   private static final IdentityNames NAMES = new IdentityNames();
@@ -97,6 +97,10 @@ class WhoseLimitsModelTest {
 
   private final Random random = new Random(7);
   private final Map<String, Integer> used = new HashMap<>();
+
+  /** What programs ask about; checks of one path share it, as those of one turn do. */
+  private final Map<String, RequestView> views = new HashMap<>();
+
   private List<ModelLimit> everywhere;
   private Map<String, ModelRule> rules;
 
@@ -170,21 +174,27 @@ class WhoseLimitsModelTest {
               channel.eventLoop());
       RuleSet set = compile(RuleSet.EMPTY);
       handler.publish(set);
-      for (int i = 0; i < REQUESTS; i++) {
-        if (i == REQUESTS / 2) {
+      for (int i = 0; i < TURNS; i++) {
+        if (i == TURNS / 2) {
           set.rules();
           RuleSet next = compile(set);
           next.succeed();
           handler.publish(next);
           next.completeAdoption();
         }
-        ModelRequest request = request();
-        Question question = question(request);
-        if (i % 3 == 0) {
-          handler.prefetch(new Question[] {question}, 1);
+        List<ModelRequest> turn = new ArrayList<>();
+        for (int j = random.nextInt(3); j >= 0; j--) {
+          turn.add(request());
         }
-        Verdict verdict = handler.ask(question, (ticket, late) -> {}, clock.tick()).verdict();
-        check(where + ", request " + i + ": " + request, verdict, decide(request));
+        Question[] questions = turn.stream().map(this::question).toArray(Question[]::new);
+        if (i % 3 == 0) {
+          handler.prefetch(questions, questions.length);
+        }
+        for (int j = 0; j < questions.length; j++) {
+          Verdict verdict = handler.ask(questions[j], (ticket, late) -> {}, clock.tick()).verdict();
+          String at = where + ", turn " + i + ": " + turn.get(j);
+          check(at, verdict, decide(turn.get(j)));
+        }
       }
     }
     channel.close();
@@ -214,7 +224,7 @@ class WhoseLimitsModelTest {
     return new ModelRequest(isProgram, "/p" + random.nextInt(5), said);
   }
 
-  private static Question question(ModelRequest request) {
+  private Question question(ModelRequest request) {
     if (!request.isProgram) {
       List<String> fields = new ArrayList<>();
       request.said.forEach(
@@ -235,13 +245,16 @@ class WhoseLimitsModelTest {
           UnsafeBuffer bytes = new UnsafeBuffer(value.getBytes(StandardCharsets.US_ASCII));
           question.identity(source, bytes, 0, bytes.capacity());
         });
-    UnsafeBuffer path =
-        new UnsafeBuffer(("GET" + request.path).getBytes(StandardCharsets.US_ASCII));
+    return question.request(views.computeIfAbsent(request.path, WhoseLimitsModelTest::view));
+  }
+
+  private static RequestView view(String path) {
+    UnsafeBuffer bytes = new UnsafeBuffer(("GET" + path).getBytes(StandardCharsets.US_ASCII));
     RequestView view = new RequestView(0);
-    view.reset(path, 0, path.capacity(), null);
+    view.reset(bytes, 0, bytes.capacity(), null);
     view.method(0, 3);
-    view.path(3, request.path.length());
-    return question.request(view);
+    view.path(3, path.length());
+    return view;
   }
 
   /** The limits, or the reason, that refuse a request; none if it passes. */
