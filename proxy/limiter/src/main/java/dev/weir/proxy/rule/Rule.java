@@ -68,7 +68,7 @@ public final class Rule {
    * @param clock of the checks.
    * @param everywhere the limits of all requests, of which the rule takes some; null for none.
    * @throws BadValueException if a check would have to charge too many names, see {@link
-   *     #checkChange}.
+   *     RuleSet#checkChange}.
    */
   Rule(RuleSpec spec, int index, long version, Rule previous, CompileTime clock, Rule everywhere) {
     this.spec = spec;
@@ -191,22 +191,10 @@ public final class Rule {
     return continued;
   }
 
-  /**
-   * Reports what the rule cannot become while it is in use, because what was used would be
-   * forgotten: a change between local counts and the store's, and more former names than a check
-   * may charge.
-   *
-   * @param nowNs by the clock of the checks.
-   * @param everywhere the limits of all requests from then on; null for none.
-   */
-  void checkChange(RuleSpec to, long nowNs, Rule everywhere, FaultSink sink) {
+  /** Reports changes between local counts and the store's, as what was used would be forgotten. */
+  void checkChange(RuleSpec to, FaultSink sink) {
     if (to.action() != RuleAction.LIMIT || to.dryRun() || dryRun()) {
       return;
-    }
-    try {
-      new Rule(to, index, 0, this, new CompileTime(0, nowNs), everywhere).toString();
-    } catch (BadValueException tooManyNames) {
-      sink.fault(to.limitsField(), tooManyNames);
     }
     Budget[] continued = continued(to, this);
     for (int i = 0; i < continued.length; i++) {

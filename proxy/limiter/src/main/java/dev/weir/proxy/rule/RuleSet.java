@@ -112,7 +112,9 @@ public final class RuleSet {
   }
 
   /**
-   * Reports what these rules cannot become while they are in use.
+   * Reports what these rules cannot become while they are in use, because what was used would be
+   * forgotten: a change between local counts and the store's, and more former names than a check
+   * may charge.
    *
    * @param to rules without a fault of their own.
    * @param toEverywhere the limits of all requests; null if there are none.
@@ -123,22 +125,36 @@ public final class RuleSet {
       List<RuleSpec> to, RuleSpec toEverywhere, long nowNs, RuleSpec.FaultSink sink) {
     Rule next = null;
     if (toEverywhere != null) {
-      if (everywhere != null) {
-        everywhere.checkChange(toEverywhere, nowNs, null, sink);
-      }
-      try {
-        next = new Rule(toEverywhere, 0, 0, everywhere, new CompileTime(0, nowNs), null);
-      } catch (BadValueException tooManyNames) {
-        return; // told above
+      next = changed(everywhere, toEverywhere, nowNs, null, sink);
+      if (next == null) {
+        return;
       }
     }
     for (int i = 0; i < to.size(); i++) {
       Rule before = byId.get(to.get(i).id());
       String at = "rules[" + i + "].";
-      if (before != null) {
-        before.checkChange(to.get(i), nowNs, next, (field, fault) -> sink.fault(at + field, fault));
-      }
+      changed(before, to.get(i), nowNs, next, (field, fault) -> sink.fault(at + field, fault));
     }
+  }
+
+  /**
+   * Compiles a rule in the place of another one, and reports what that one cannot become.
+   *
+   * @param before null if the rule is new.
+   * @return null if it cannot be compiled.
+   */
+  private static Rule changed(
+      Rule before, RuleSpec to, long nowNs, Rule everywhere, RuleSpec.FaultSink sink) {
+    Rule next = null;
+    try {
+      next = new Rule(to, 0, 0, before, new CompileTime(0, nowNs), everywhere);
+    } catch (BadValueException tooManyNames) {
+      sink.fault(to.limitsField(), tooManyNames);
+    }
+    if (before != null) {
+      before.checkChange(to, sink);
+    }
+    return next;
   }
 
   /**

@@ -48,6 +48,9 @@ final class ShadowSearch {
 
   private final RuleSet set;
 
+  /** Those that match; the limits of all requests are for what they leave. */
+  private final List<Rule> rules;
+
   /** Made for the first rule that is looked for, as most files have none. */
   private FreshTexts fresh;
 
@@ -80,18 +83,19 @@ final class ShadowSearch {
 
   ShadowSearch(RuleSet set) {
     this.set = set;
+    this.rules = set.rules().stream().filter(rule -> !rule.spec().isEverywhere()).toList();
   }
 
   /** The rules that no request can reach, in the order of the file. */
   List<ShadowedRule> run() {
     Map<String, Integer> counts = new HashMap<>();
-    set.rules().forEach(rule -> counts.merge(stem(rule), 1, Integer::sum));
+    rules.forEach(rule -> counts.merge(stem(rule), 1, Integer::sum));
     List<ShadowedRule> found = new ArrayList<>();
-    for (Rule rule : set.rules()) {
+    for (Rule rule : rules) {
       if (counts.get(stem(rule)) == 1) {
         continue;
       }
-      fresh = fresh == null ? new FreshTexts(set.rules()) : fresh;
+      fresh = fresh == null ? new FreshTexts(rules) : fresh;
       shadow = null;
       isUndecided = false;
       triesLeft = Math.min(MOST_TRIES, triesOfAll);
@@ -239,7 +243,7 @@ final class ShadowSearch {
       addresses.add(null);
       return addresses;
     }
-    for (Rule rule : set.rules()) {
+    for (Rule rule : rules) {
       for (Cidr network : rule.spec().match().cidr()) {
         addresses.add(network.address());
         addresses.add(network.last().next());

@@ -238,6 +238,31 @@ class RuleTest {
     assertEquals(List.of(), faults(second, limits(limit("10/1h"), limit("99/1d")), 1));
   }
 
+  @Test
+  void aNewRuleWithoutRoomForFormerNamesOfTheLimitsOfAllIsAFault() {
+    RuleSpec one = everywhere("one");
+    RuleSpec two = everywhere("two");
+    RuleSpec seven =
+        limits(
+            Stream.of("1/1h", "2/2h", "3/3h", "4/4h", "5/5h", "6/6h", "7/7h")
+                .map(RuleTest::limit)
+                .toArray(BudgetSpec.Builder[]::new));
+    RuleSpec rehearsed = spec(b -> b.mode(Mode.EXACT).dryRun(true).limits(List.of(limit("1/1h"))));
+    for (List<RuleSpec> before : List.of(List.<RuleSpec>of(), List.of(rehearsed))) {
+      RuleSet first = RuleSet.compile(before, one, false, RuleSet.EMPTY, 0, 0);
+      List<String> faults = new ArrayList<>();
+      first.checkChange(List.of(seven), two, 1, (field, fault) -> faults.add(field));
+      assertEquals(List.of("rules[0].limits"), faults);
+      faults.clear();
+      first.checkChange(List.of(seven), one, 1, (field, fault) -> faults.add(field));
+      assertEquals(List.of(), faults);
+    }
+  }
+
+  private static RuleSpec everywhere(String name) {
+    return RuleSpec.ofEverywhere(List.of(limit("9/1h").name(name).mode(Mode.EXACT)));
+  }
+
   private static RuleSet compile(RuleSpec spec, RuleSet previous, long nowNs) {
     return RuleSet.compile(List.of(spec), false, previous, 0, nowNs);
   }

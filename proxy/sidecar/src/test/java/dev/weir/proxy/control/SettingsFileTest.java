@@ -28,6 +28,8 @@ import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SettingsFileTest {
   private static final Path EXAMPLE = Path.of("../../deploy/examples/weir.yaml");
@@ -318,5 +320,21 @@ class SettingsFileTest {
     assertEquals(
         "weir.yaml:1: rules: warning: none: every request passes",
         warnings("upstream: http://127.0.0.1:8080"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"limit: 20/1s", "limit: 20/1s, priority: -1"})
+  void aRuleForAllRequestsStandsBesideTheLimitsOfAll(String rule) {
+    assertEquals(
+        "",
+        warnings(
+            """
+            upstream: http://127.0.0.1:8080
+            everywhere: [{name: address, limit: 200/1s, key: ip}]
+            rules:
+              - {id: all, %s}
+              - {id: a, limit: 1/1s, match: {path: /a}}
+            """
+                .formatted(rule)));
   }
 }
