@@ -22,8 +22,11 @@ final class QuestionRules {
   private final IdentityReader identities;
   private RuleSet rules = RuleSet.EMPTY;
 
-  /** Whether the last question that was read has its identities. */
-  private boolean areRead;
+  /**
+   * What is wrong with the identity that says whether refusals take effect for the last question
+   * that was read; null if it was read, or the rule is not enforced in part.
+   */
+  private RefusalReason enforcedFault;
 
   /** Prefetches, as many as the most questions that one turn has had. */
   private Prefetch[] prefetches = {};
@@ -71,7 +74,10 @@ final class QuestionRules {
   /** Reads the identities of a question; returns the reason to refuse it, or null. */
   RefusalReason read(Rule rule, Question question) {
     RefusalReason fault = identities.read(rule, question);
-    areRead = fault == null;
+    enforcedFault =
+        fault == null || !rule.isEnforcedInPart()
+            ? null
+            : identities.read(rule, question, rule.enforcedGroup());
     return fault;
   }
 
@@ -83,8 +89,11 @@ final class QuestionRules {
     if (!rule.isEnforcedInPart()) {
       return rule;
     }
+    if (enforcedFault != null) {
+      return rule.toward(enforcedFault);
+    }
     Identity identity = identities.of(rule.enforcedGroup());
-    return areRead ? rule.toward(identity.bytes(), identity.length()) : rule.toward(null, 0);
+    return rule.toward(identity.bytes(), identity.length());
   }
 
   /** The identities of the last question that was {@linkplain #read}. */

@@ -121,7 +121,6 @@ final class VerdictCounts {
         };
     if (rule.isEnforcedInPart()) {
       outcomes.add(Outcome.DRY_RUN_REFUSED);
-      outcomes.remove(Outcome.IDENTITY_REFUSED); // nobody's are not enforced
     }
     if (rule.everywhereGroups() != 0) {
       outcomes.add(Outcome.REFUSED);

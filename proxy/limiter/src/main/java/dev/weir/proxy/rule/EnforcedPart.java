@@ -40,6 +40,11 @@ final class EnforcedPart {
     return group;
   }
 
+  /** Whether it has nobody. */
+  boolean isEmpty() {
+    return permille == 0;
+  }
+
   boolean has(DirectBuffer identity, int length) {
     long number = hash.hash(identity, 0, length);
     return Long.remainderUnsigned(number, Enforcement.EVERYBODY) < permille;

@@ -1,5 +1,6 @@
 package dev.weir.proxy.rule;
 
+import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.LimitSpec;
@@ -402,11 +403,20 @@ public final class Rule {
    * The rule as it is for an identity: this one, or its dry run on the same budgets. Of a rule that
    * is enforced in part.
    *
-   * @param identity of {@link #enforcedGroup}, from 0; null for a request without one, for which no
-   *     refusal takes effect.
+   * @param identity of {@link #enforcedGroup}, from 0.
    */
   public Rule toward(DirectBuffer identity, int length) {
-    return identity != null && enforced.has(identity, length) ? this : rehearsal;
+    return enforced.has(identity, length) ? this : rehearsal;
+  }
+
+  /**
+   * The rule as it is for a request whose identity of {@link #enforcedGroup} cannot be read. A
+   * request without one is in no part; a malformed one is in every part that has anybody, as
+   * clients could choose to send it.
+   */
+  public Rule toward(RefusalReason fault) {
+    boolean isInNone = fault == RefusalReason.IDENTITY_MISSING || enforced.isEmpty();
+    return isInNone ? rehearsal : this;
   }
 
   /** Whether no limit applies to requests of this rule, and none is refused. */

@@ -8,15 +8,21 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.metrics.RuleCounters.Outcome;
+import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TextRequest;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.identity.ClaimReader;
 import dev.weir.proxy.rule.identity.ClientIpReader;
 import dev.weir.proxy.rule.identity.IdentityReader;
 import dev.weir.proxy.rule.identity.IdentitySettings;
 import dev.weir.proxy.rule.identity.KeyHasher;
+import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.OnMissingKey;
 import dev.weir.proxy.rule.spec.Rate;
@@ -24,14 +30,18 @@ import dev.weir.proxy.rule.spec.RuleSpec;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules whose refusals take effect for a part of the identities: {@code enforce}. */
@@ -56,7 +66,11 @@ class EnforcedRuleTest {
       IdentitySettings settings = IdentitySettings.DEFAULT;
       IdentityReader reader =
           new IdentityReader(
-              settings, KeyHasher.withKey(secret, 2), new ClientIpReader(settings), 1024);
+              settings,
+              KeyHasher.withKey(secret, 2),
+              new ClientIpReader(settings),
+              new BadTokens(),
+              1024);
       handler =
           new AdmissionHandler(
               new LocalGate(tables), reader, metrics, new LoopClock(), channel.eventLoop());
@@ -79,8 +93,31 @@ class EnforcedRuleTest {
       return handler.ask(question, null, nowNs).verdict();
     }
 
+    /** Asks about a request of traffic with these header fields. */
+    Verdict send(boolean isAhead, String... fields) {
+      question.traffic(TextRequest.of("GET", "/", fields));
+      if (isAhead) {
+        handler.prefetch(questions, 1);
+      }
+      return handler.ask(question, null, 1).verdict();
+    }
+
     long count(Outcome outcome) {
       return metrics.asked("r").count(outcome);
+    }
+  }
+
+  /** Every token is bad. */
+  private static final class BadTokens implements ClaimReader {
+    @Override
+    public RefusalReason read(RequestView request) {
+      boolean hasToken = request.findField(FieldName.of("authorization"), 0) >= 0;
+      return hasToken ? RefusalReason.TOKEN_MALFORMED : null;
+    }
+
+    @Override
+    public int claim(byte[] name, MutableDirectBuffer target, int at) {
+      return ABSENT;
     }
   }
 
@@ -151,6 +188,65 @@ class EnforcedRuleTest {
     assertTrue(sidecar.ask(null, isAhead, 1).allowed());
     assertEquals(1, sidecar.count(Outcome.DRY_RUN_REFUSED));
     assertEquals(0, sidecar.count(Outcome.IDENTITY_REFUSED));
+  }
+
+  /** Else whoever sends a field twice would be free of the limit. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void refusesAMalformedIdentity(boolean isAhead) {
+    sidecar.use(rule("1/1h").enforce(999));
+    for (int i = 0; i < 3; i++) {
+      Verdict twice = sidecar.send(isAhead, "X-User-Id", "ann", "X-User-Id", "ann");
+      assertEquals(RefusalReason.IDENTITY_AMBIGUOUS, twice.refusal());
+    }
+    assertEquals(3, sidecar.metrics.rule("r").count(Outcome.IDENTITY_REFUSED));
+    sidecar.use(rule("1/1h").enforce(0));
+    assertTrue(sidecar.send(isAhead, "X-User-Id", "ann", "X-User-Id", "ann").allowed());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void refusesABadToken(boolean isAhead) {
+    sidecar.use(rule("1/1h").enforce(999).key(KeySpec.parse("jwt:sub")));
+    Verdict bad = sidecar.send(isAhead, "Authorization", "Bearer x");
+    assertEquals(RefusalReason.TOKEN_MALFORMED, bad.refusal());
+    assertTrue(sidecar.send(isAhead).allowed());
+  }
+
+  /** A user in the part is refused also for the key of another limit, wherever it stands. */
+  @ParameterizedTest
+  @CsvSource({"false,0", "true,0", "false,1", "true,1"})
+  void theIdentityDecidesWhateverIsWrongWithOtherKeys(boolean isAhead, int place) {
+    List<BudgetSpec.Builder> limits = new ArrayList<>(List.of(limit("header:x-user-id")));
+    limits.add(place, limit("header:x-org"));
+    sidecar.use(
+        RuleSpec.builder("r")
+            .limits(limits)
+            .key(USER)
+            .onMissingKey(OnMissingKey.REFUSE)
+            .enforce(500));
+    Set<RefusalReason> reasons = new HashSet<>();
+    int refused = 0;
+    for (int i = 0; i < 100; i++) {
+      Verdict twice = sidecar.send(isAhead, "X-User-Id", "u" + i, "X-Org", "a", "X-Org", "b");
+      boolean isTwiceRefused = !twice.allowed();
+      if (isTwiceRefused) {
+        reasons.add(twice.refusal());
+      }
+      Verdict none = sidecar.send(isAhead, "X-User-Id", "u" + i);
+      assertEquals(isTwiceRefused, !none.allowed(), "the same users");
+      if (isTwiceRefused) {
+        reasons.add(none.refusal());
+        refused++;
+      }
+    }
+    assertEquals(Set.of(RefusalReason.IDENTITY_AMBIGUOUS, RefusalReason.IDENTITY_MISSING), reasons);
+    assertTrue(refused > 25 && refused < 75, refused + " of 100");
+    assertTrue(sidecar.send(isAhead, "X-Org", "a", "X-Org", "b").allowed(), "in no part");
+  }
+
+  private static BudgetSpec.Builder limit(String key) {
+    return new BudgetSpec.Builder().rate(Rate.parse("1/1h")).key(KeySpec.parse(key));
   }
 
   @Test

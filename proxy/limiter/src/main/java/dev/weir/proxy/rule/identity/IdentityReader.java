@@ -39,7 +39,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   <li>Of a name for the first of several sources, the first counts that has a value which is not
  *       empty. The value is the identity, wherever it is from; an address stays an address.
  *   <li>Claims are those of a token that was verified; one that is a list names nobody, and is
- *       refused like a part that occurs twice. A bad token is refused, whatever else is there.
+ *       refused like a part that occurs twice. A bad token is refused, unless it is the source of a
+ *       name of which an earlier one has a value.
  *   <li>Cookies and query parameters are found and decoded by {@link PairReader}.
  *   <li>IPv6 clients count by their prefix.
  * </ul>
@@ -146,7 +147,7 @@ public final class IdentityReader implements Identities {
    */
   public RefusalReason read(Rule rule, Question question) {
     for (int group = 0; group < rule.groupCount(); group++) {
-      RefusalReason refusal = read(rule.group(group), question, group);
+      RefusalReason refusal = read(rule, question, group);
       if (refusal != null) {
         return refusal;
       }
@@ -162,14 +163,16 @@ public final class IdentityReader implements Identities {
     int missing = 0;
     for (int group = 0; group < rule.groupCount(); group++) {
       boolean isShared = (rule.everywhereGroups() >>> group & 1) != 0;
-      if (isShared && read(rule.group(group), question, group) == RefusalReason.IDENTITY_MISSING) {
+      if (isShared && read(rule, question, group) == RefusalReason.IDENTITY_MISSING) {
         missing |= 1 << group;
       }
     }
     return missing;
   }
 
-  private RefusalReason read(BudgetGroup budgets, Question question, int group) {
+  /** Reads the identity of one group of a rule's budgets, like {@link #read(Rule, Question)}. */
+  public RefusalReason read(Rule rule, Question question, int group) {
+    BudgetGroup budgets = rule.group(group);
     int capacity = budgets.key().partCount() * partBytes;
     if (reads[group] == null || reads[group].bytes.capacity() < capacity) {
       reads[group] = new Read(capacity);
