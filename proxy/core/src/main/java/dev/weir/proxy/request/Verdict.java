@@ -17,12 +17,8 @@ public final class Verdict {
     /** All of it, or so much that the request did not fit. */
     THROTTLED;
 
-    /** The state of a budget, by how much of it is left. */
-    public static State of(long limit, long remaining) {
-      return of(limit, remaining, 10 * WARNING_PERCENT);
-    }
-
-    static State of(long limit, long remaining, int warningPermille) {
+    /** The state of a budget, by how much of it is left, in the limit's own units. */
+    private static State of(long limit, long remaining, int warningPermille) {
       if (remaining <= 0) {
         return THROTTLED;
       }
@@ -73,6 +69,11 @@ public final class Verdict {
      */
     public long retryAfterNs() {
       return retryAfterNs;
+    }
+
+    /** How far this budget is used. */
+    public State state() {
+      return State.of(limit, remaining, 10 * WARNING_PERCENT);
     }
   }
 
@@ -346,6 +347,6 @@ public final class Verdict {
     }
     return refusal == RefusalReason.OVER_LIMIT || refusal == RefusalReason.NEVER_SATISFIABLE
         ? State.THROTTLED
-        : State.of(limit(), remaining(), warningPermille);
+        : State.of(limit, remaining, warningPermille);
   }
 }

@@ -7,13 +7,15 @@ import dev.weir.proxy.rule.spec.RuleSpec;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.stream.Collectors;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
  * A short text by which sidecars find out whether their rules share the same budgets: it depends on
- * all rules that use the store, in any order, and on how identities are named. Used by one thread.
+ * all rules that use the store, or that do not take all of its limits of all requests, in any
+ * order, and on how identities are named. Used by one thread.
  */
 public final class RuleDigest {
   private static final int DIGEST_BYTES = 8;
@@ -29,10 +31,11 @@ public final class RuleDigest {
   /** The digest; empty if no rule uses the store. */
   public String of(RuleSet rules) {
     if (rules != last) {
+      List<RuleSpec> specs = rules.rules().stream().map(Rule::spec).toList();
+      boolean isEverywhere = specs.stream().anyMatch(RuleDigest::isSharedEverywhere);
       String text =
-          rules.rules().stream()
-              .map(Rule::spec)
-              .filter(RuleSpec::asksStore)
+          specs.stream()
+              .filter(spec -> spec.asksStore() || isEverywhere && spec.everywhere() != null)
               .map(spec -> spec + spec.ownDecisions())
               .sorted()
               .collect(Collectors.joining("\n"));
@@ -40,6 +43,11 @@ public final class RuleDigest {
       last = rules;
     }
     return digest;
+  }
+
+  /** Whether the store counts all requests but those of rules that take them out. */
+  private static boolean isSharedEverywhere(RuleSpec spec) {
+    return spec.isEverywhere() && spec.asksStore();
   }
 
   private String hash(String text) {

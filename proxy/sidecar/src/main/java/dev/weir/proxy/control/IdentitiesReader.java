@@ -58,12 +58,23 @@ final class IdentitiesReader {
         names.addFaulty(name);
       } else if (value.isSection()) {
         names.addFirstOf(name, sources);
+        warnOfMixed(items, names.sources(name).get(0));
       } else {
         names.add(name, sources);
       }
     } catch (BadValueException bad) {
       faults.add(tree.line(path), path, bad);
       names.addFaulty(name);
+    }
+  }
+
+  /** A value that anybody can send is the same identity as one that was verified. */
+  private void warnOfMixed(String path, KeyPart firstOf) {
+    KeyPart verified = firstOf.find(KeyPart::isVerified);
+    KeyPart chosen = firstOf.find(KeyPart::isChosen);
+    if (verified != null && chosen != null) {
+      String problem = "a client that sends another one's %s as %s spends its budget";
+      faults.warn(tree.line(path), path, problem.formatted(verified, chosen));
     }
   }
 

@@ -44,6 +44,7 @@ final class RulesReader {
   private RuleSpec readRule(String at) {
     RuleSpec.Builder rule = RuleSpec.builder(tree.texts().getOrDefault(at + "id", ""));
     readRows(RuleSettingsTable.ROWS.values(), at, rule);
+    rule.key(KeySpec.ofParts(names.parts("ip")));
     readKey(at + "key", rule::key);
     new CostReader(tree, faults).read(at + "cost", rule::cost);
     List<BudgetSpec.Builder> limits = readLimits(at + "limits");

@@ -53,6 +53,36 @@ class SettingsFileTest {
   }
 
   @Test
+  void warnsOfSourcesThatAnybodyCanSendBesideVerifiedOnes() {
+    assertEquals(
+        "weir.yaml:4: identities.user.first-of: warning: a client that sends another one's jwt:sub"
+            + " as header:x-user-id spends its budget\n"
+            + "weir.yaml:5: identities.host.first-of: warning: a client that sends another one's"
+            + " tls:spiffe as query:u spends its budget",
+        warnings(
+            """
+            upstream: http://127.0.0.1:8080
+            jwt: {keys: /k}
+            identities:
+              user: {first-of: [jwt:sub, header:x-user-id]}
+              host: {first-of: [query:u, tls:spiffe, ip]}
+              verified: {first-of: [jwt:sub, tls:san, ip]}
+              sent: {first-of: [cookie:uid, header:x-user-id]}
+              together: [jwt:sub, header:x-user-id]
+            rules:
+              - {id: a, limit: 1/1s, key: user}
+            """));
+  }
+
+  @Test
+  void knowsTheNameOfAKeyThatIsTheDefault() {
+    String yaml = "upstream: http://127.0.0.1:8080\nidentities: {client: ip}\n";
+    Settings settings = accept(yaml + "rules:\n  - {id: a, limit: 1/1s}\n");
+    BudgetSpec budget = settings.rules().rules().get(0).budgets().get(0);
+    assertTrue(budget.key().part(0).isNamed("client"));
+  }
+
+  @Test
   void warnsOfCallsWhoseLengthIsSeldomTold() {
     assertEquals(
         "weir.yaml:7: rules[0].limits[1].cost.request-bytes: warning: gRPC calls seldom tell their length;"

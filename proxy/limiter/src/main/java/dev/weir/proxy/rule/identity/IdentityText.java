@@ -99,7 +99,7 @@ public final class IdentityText {
   }
 
   private boolean isSecret(KeyPart part) {
-    return part.isSecret() || !hashed.isEmpty() && part.isAnyOf(hashed);
+    return part.isSecret() || !hashed.isEmpty() && hashed.contains(part);
   }
 
   private static int address(DirectBuffer bytes, int from, MutableDirectBuffer target, int at) {

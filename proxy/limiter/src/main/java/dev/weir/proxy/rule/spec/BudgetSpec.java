@@ -163,7 +163,7 @@ public record BudgetSpec(
   @Override
   public String toString() {
     String named = isNamed() ? ", name=" + ownName : "";
-    return "BudgetSpec[key=" + key + ", limit=" + limit + named + "]";
+    return "BudgetSpec[key=" + key + key.alternatives() + ", limit=" + limit + named + "]";
   }
 
   /** Starts from the defaults. Each setter returns the builder. */

@@ -52,6 +52,6 @@ public record Enforcement(boolean dryRun, int permille, KeySpec key) {
    */
   @Override
   public String toString() {
-    return isPartial() ? text() : Boolean.toString(dryRun);
+    return isPartial() ? text() + " of " + key : Boolean.toString(dryRun);
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.proxy.rule.spec;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,9 @@ public final class IdentityNames {
   private static final Set<String> TAKEN = Set.of("all", "api-key", "descriptor", "ip");
 
   private final Map<String, List<KeyPart>> byName = new LinkedHashMap<>();
+
+  /** The names that stand for one source each. */
+  private final Map<KeyPart, List<String>> ofSource = new HashMap<>();
 
   /** Whether a text may be a name. */
   public static boolean isName(String text) {
@@ -49,7 +53,10 @@ public final class IdentityNames {
    */
   public void add(String name, List<KeyPart> sources) {
     KeySpec.ofParts(sources);
-    byName.put(name, sources.size() == 1 ? List.of(sources.get(0).as(name)) : sources);
+    byName.put(name, sources);
+    if (sources.size() == 1) {
+      ofSource.computeIfAbsent(sources.get(0), source -> new ArrayList<>()).add(name);
+    }
   }
 
   /**
@@ -95,6 +102,8 @@ public final class IdentityNames {
   private List<KeyPart> sources(String text, String before) {
     List<KeyPart> named = byName.get(text);
     String names = byName.isEmpty() ? "" : OR_A_NAME;
-    return named == null ? List.of(KeyPart.parse(text, before + KeyPart.EXPECTED + names)) : named;
+    List<KeyPart> sources =
+        named == null ? List.of(KeyPart.parse(text, before + KeyPart.EXPECTED + names)) : named;
+    return sources.stream().map(source -> source.as(ofSource)).toList();
   }
 }

@@ -4,7 +4,9 @@ import dev.weir.proxy.request.FieldName;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * One source of a key: {@code ip}, {@code header:NAME}, {@code cookie:NAME}, {@code query:NAME},
@@ -102,8 +104,8 @@ public final class KeyPart {
   /** The sources of which the first counts; empty for one source. */
   private final List<KeyPart> sources;
 
-  /** The name of the identity that it is; its text if it has none. */
-  private final String identityName;
+  /** The names of identities that stand for it. */
+  private final List<String> names;
 
   private KeyPart(Source source, String text, FieldName header, byte[] name) {
     this.source = source;
@@ -111,7 +113,7 @@ public final class KeyPart {
     this.header = header;
     this.name = name;
     this.sources = List.of();
-    this.identityName = text;
+    this.names = List.of();
     String lowerCase = text.substring(text.indexOf(':') + 1).toLowerCase(Locale.ROOT);
     this.isSecret =
         source == Source.COOKIE
@@ -119,29 +121,35 @@ public final class KeyPart {
                 && SECRET_WORDS.stream().anyMatch(lowerCase::contains);
   }
 
-  private KeyPart(KeyPart of, Source source, String text, String name, List<KeyPart> sources) {
+  private KeyPart(
+      KeyPart of, Source source, String text, List<String> names, List<KeyPart> sources) {
     this.source = source;
     this.text = text;
     this.header = of.header;
     this.name = of.name;
     this.sources = List.copyOf(sources);
-    this.identityName = name;
-    this.isSecret = of.isSecret || sources.stream().anyMatch(KeyPart::isSecret);
+    this.names = List.copyOf(names);
+    this.isSecret = of.isSecret || source == Source.FIRST_OF;
   }
 
   /**
-   * The first of several sources that a request has. It is known by its name alone, so budgets stay
-   * when its sources change.
+   * The first of several sources that a request has. It is known by its name alone, and always
+   * secret, so budgets stay when its sources change.
    *
    * @param sources 1 or more, each of one source.
    */
   static KeyPart firstOf(String name, List<KeyPart> sources) {
-    return new KeyPart(ALL, Source.FIRST_OF, name, name, sources);
+    return new KeyPart(ALL, Source.FIRST_OF, name, List.of(), sources);
   }
 
-  /** This part, which programs may name so too. */
-  KeyPart as(String name) {
-    return new KeyPart(this, source, text, name, sources);
+  /**
+   * This part, which programs may give by further names.
+   *
+   * @param names of each source, as the file has them.
+   */
+  KeyPart as(Map<KeyPart, List<String>> names) {
+    List<KeyPart> named = sources.stream().map(source -> source.as(names)).toList();
+    return new KeyPart(this, source, text, names.getOrDefault(this, List.of()), named);
   }
 
   /**
@@ -231,21 +239,21 @@ public final class KeyPart {
   /**
    * Whether anybody who knows the value may act as the client: true for cookies, and for headers
    * and parameters whose name says so, such as {@code authorization}, {@code x-api-key} and {@code
-   * access_token}.
+   * access_token}; and for the first of several sources, whichever they are.
    */
   public boolean isSecret() {
     return isSecret;
   }
 
   /**
-   * Whether a name is that of this source: its text or short form, or the identity's name. The
+   * Whether a name is that of this source: its text or short form, or an identity's name. The
    * dimension USER of programs is {@code header:x-user-id}, and the identity {@code user}.
    */
   public boolean isNamed(String name) {
     return text.equals(name)
-        || identityName.equals(name)
+        || names.contains(name)
         || name.equals("api-key") && text.equals("header:x-api-key")
-        || name.equals("header:x-user-id") && identityName.equals("user");
+        || name.equals("header:x-user-id") && (text.equals("user") || names.contains("user"));
   }
 
   /** The sources of which the first that a request has counts; 0 if it is one source itself. */
@@ -258,14 +266,34 @@ public final class KeyPart {
     return source == Source.JWT || sources.stream().anyMatch(KeyPart::readsToken);
   }
 
+  List<KeyPart> sources() {
+    return sources;
+  }
+
+  /** The first of its sources of a kind; null if there is none. */
+  public KeyPart find(Predicate<KeyPart> kind) {
+    return sources.stream().filter(kind).findFirst().orElse(null);
+  }
+
   /** One of the sources of which the first counts. */
   public KeyPart source(int index) {
     return sources.get(index);
   }
 
-  /** Whether it is one of some sources, or may be. */
-  public boolean isAnyOf(Set<KeyPart> some) {
-    return some.contains(this) || sources.stream().anyMatch(some::contains);
+  /** Whether somebody vouches for the value: a token's issuer, or that of a certificate. */
+  public boolean isVerified() {
+    return switch (source) {
+      case JWT, TLS_SAN, TLS_SPIFFE, TLS_CN -> true;
+      case ALL, IP, HOST, HEADER, COOKIE, QUERY, FIRST_OF -> false;
+    };
+  }
+
+  /** Whether a client can send any value. */
+  public boolean isChosen() {
+    return switch (source) {
+      case HOST, HEADER, COOKIE, QUERY -> true;
+      case ALL, IP, JWT, TLS_SAN, TLS_SPIFFE, TLS_CN, FIRST_OF -> false;
+    };
   }
 
   /** The header's name; null for other sources. */

@@ -98,6 +98,14 @@ public final class KeySpec {
     return List.of(parts);
   }
 
+  /** The sources of its parts that have several, as sidecars compare them; empty without such. */
+  String alternatives() {
+    return Arrays.stream(parts)
+        .filter(part -> part.sourceCount() > 0)
+        .map(part -> ", " + part + "=" + part.sources())
+        .collect(Collectors.joining());
+  }
+
   /** Whether a part is a claim of a token. */
   public boolean readsTokens() {
     return Arrays.stream(parts).anyMatch(KeyPart::readsToken);

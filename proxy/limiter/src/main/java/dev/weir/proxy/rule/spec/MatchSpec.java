@@ -72,10 +72,18 @@ public record MatchSpec(
     }
   }
 
-  /** The fields, as they stand in the text of a {@link RuleSpec}. */
+  /**
+   * The fields, as they stand in the text of a {@link RuleSpec}: those of later versions if set.
+   */
   @Override
   public String toString() {
-    return "path=" + path + ", methods=" + methods;
+    return "path="
+        + path
+        + ", methods="
+        + methods
+        + (host == null ? "" : ", host=" + host)
+        + (fields.isEmpty() ? "" : ", fields=" + fields)
+        + (cidr.isEmpty() ? "" : ", cidr=" + cidr);
   }
 
   /** Starts from a section that says nothing: every request. Each setter returns the builder. */

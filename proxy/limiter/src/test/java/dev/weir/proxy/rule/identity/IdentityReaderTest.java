@@ -27,6 +27,7 @@ import dev.weir.proxy.rule.spec.OnMissingKey;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -111,6 +112,42 @@ class IdentityReaderTest {
             .onMissingKey(onMissing)
             .build();
     return RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0).rules().get(0);
+  }
+
+  @Test
+  void eachNameOfASourceNamesItInEveryLimit() {
+    IdentityNames names = new IdentityNames();
+    KeyPart source = KeyPart.parse("header:x-uid");
+    names.addFirstOf("any", List.of(KeyPart.parse("cookie:uid"), source));
+    names.add("user", List.of(source));
+    names.add("person", names.parts("user"));
+    List<String> all = List.of("header:x-uid", "user", "person");
+    for (String first : all) {
+      for (String second : all) {
+        Rule rule = ofLimits(names, first, second);
+        for (String name : all) {
+          assertNull(reader.read(rule, given(name)), first + ", " + second + ": " + name);
+        }
+      }
+      assertNull(reader.read(ofLimits(names, "any"), given(first)), first);
+    }
+  }
+
+  private static Rule ofLimits(IdentityNames names, String... keys) {
+    List<BudgetSpec.Builder> limits = new ArrayList<>();
+    for (String key : keys) {
+      KeySpec parts = KeySpec.ofParts(names.parts(key));
+      limits.add(new BudgetSpec.Builder().key(parts).rate(Rate.parse((limits.size() + 1) + "/1s")));
+      limits.get(limits.size() - 1).name("n" + limits.size());
+    }
+    RuleSpec spec = RuleSpec.builder("r").limits(limits).onMissingKey(OnMissingKey.REFUSE).build();
+    return RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0).rules().get(0);
+  }
+
+  private Question given(String name) {
+    question.start(Operation.CHECK, Purpose.DECISION).rule("r");
+    question.identity(name, new UnsafeBuffer(new byte[] {'a'}), 0, 1);
+    return question;
   }
 
   @Test

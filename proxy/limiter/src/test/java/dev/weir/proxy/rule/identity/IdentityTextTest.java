@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.rule.spec.IdentityNames;
 import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.KeySpec;
 import java.nio.ByteOrder;
@@ -14,6 +15,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.agrona.DirectBuffer;
@@ -162,6 +164,22 @@ class IdentityTextTest {
     String other = text(asked, key, new Parts().value("alice"));
     assertEquals(isSecret || key.equals("header:x-user-id"), other.matches(HASH), other);
     assertTrue(!isSecret || !other.equals(text), "by the key");
+  }
+
+  /** So names stay when a source that is secret is added or removed. */
+  @Test
+  void hashesTheFirstOfSeveralSourcesWhicheverTheyAre() {
+    Parts parts = new Parts().value("alice");
+    String plain = textOfFirst(parts, "header:x-user-id");
+    assertTrue(plain.matches(HASH), plain);
+    assertEquals(plain, textOfFirst(parts, "cookie:uid", "header:x-user-id"));
+  }
+
+  private String textOfFirst(Identity identity, String... sources) {
+    IdentityNames names = new IdentityNames();
+    names.addFirstOf("user", Stream.of(sources).map(KeyPart::parse).toList());
+    int end = CLEAR.write(KeySpec.ofParts(names.parts("user")), identity, out, 0);
+    return out.getStringWithoutLengthAscii(0, end);
   }
 
   @Test

@@ -51,7 +51,7 @@ final class GetRemainingQuota extends SingleCheckMethod {
         .varint(LIMIT, row.limit())
         .varint(REMAINING, row.remaining());
     CheckOutcome.writeTime(out, RESET_AT, CheckOutcome.unixNs(atNs + row.resetAfterNs()));
-    out.varint(STATE, CheckOutcome.number(Verdict.State.of(row.limit(), row.remaining())));
+    out.varint(STATE, CheckOutcome.number(row.state()));
     out.endMessage(begun);
   }
 }
