@@ -5,6 +5,7 @@ import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Asked;
+import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
@@ -77,6 +78,12 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private long asking = NOBODY;
 
   private final Asked asked = new Asked();
+
+  /** The verdict of limits of all requests, while a dry run beside them is rehearsed. */
+  private final Verdict passed = new Verdict();
+
+  /** The charge of that verdict, until somebody keeps it or another question is concluded. */
+  private int keptAhead = NOTHING_KEPT;
 
   /** The ticket of the question whose verdict was concluded last. */
   private long concludedTicket = NOBODY;
@@ -174,17 +181,42 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     }
     Prefetch ahead = rules.ahead(question);
     Rule rule = ahead == null ? rules.find(question) : ahead.rule();
-    if (rule != null && rule.mayBePartlyRehearsed()) {
+    if (rule != null && rule.mayBePartlyRehearsed() && question.operation() == Operation.CHECK) {
       if (rule.isEnforcedInPart()) {
         rules.read(rule, question);
       }
       Rule known = rules.toward(rule);
       if (known.isPartlyRehearsed()) {
-        ask(known.without(known.everywhereGroups()), question, null, NOBODY_LISTENS, nowNs);
-        rule = known.everywhereAlone();
+        return askAndRehearse(known, question, listener, nowNs);
       }
     }
     return ask(rule, question, ahead, listener, nowNs);
+  }
+
+  /**
+   * Asks about the limits of all requests, and rehearses a dry run unless they refuse at once. If
+   * their verdict is late, the dry run is rehearsed nevertheless, as the question ends with this
+   * call.
+   */
+  private Asked askAndRehearse(
+      Rule dryRun, Question question, VerdictListener listener, long nowNs) {
+    Asked first = ask(dryRun.everywhereAlone(), question, null, listener, nowNs);
+    boolean isKnown = first.verdict() != null;
+    if (isKnown && !first.verdict().allowed()) {
+      return first;
+    }
+    long ticket = first.ticket();
+    boolean countsMessages = first.countsMessages();
+    long concluded = concludedTicket;
+    int kept = NOTHING_KEPT;
+    if (isKnown) {
+      passed.set(first.verdict());
+      kept = question.purpose() == Purpose.TRAFFIC ? keep() : NOTHING_KEPT;
+    }
+    ask(dryRun.without(dryRun.everywhereGroups()), question, null, NOBODY_LISTENS, nowNs);
+    concludedTicket = concluded;
+    keptAhead = kept;
+    return (isKnown ? asked.settled(passed) : asked.awaited(ticket)).countsMessages(countsMessages);
   }
 
   private Asked ask(
@@ -427,6 +459,10 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private Verdict conclude(
       long ticket, Rule rule, RuleCounters of, Purpose purpose, long key, Verdict settled) {
     concludedTicket = ticket;
+    if (keptAhead != NOTHING_KEPT) {
+      letStand(keptAhead);
+      keptAhead = NOTHING_KEPT;
+    }
     if (rule == null) {
       return settled;
     }
@@ -440,6 +476,11 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public int keep() {
+    if (keptAhead != NOTHING_KEPT) {
+      int ahead = keptAhead;
+      keptAhead = NOTHING_KEPT;
+      return ahead;
+    }
     int kept = refundSlips.take();
     if (kept != NOTHING_KEPT && !gate.keep(concludedTicket, refundSlips.get(kept))) {
       refundSlips.leave(kept);

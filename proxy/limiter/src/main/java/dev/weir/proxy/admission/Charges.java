@@ -88,7 +88,8 @@ public final class Charges {
     }
     if (rule.hasCosts() || question.isCostGiven()) {
       areCostsGiven |= rule.hasCostsOfRequests();
-      setCosts(question, rule.everywhereGroups());
+      boolean isNamed = question.ruleId() != null && rule.spec().isEverywhere();
+      setCosts(question, isNamed ? 0 : rule.everywhereGroups());
     }
     return this;
   }
@@ -154,7 +155,8 @@ public final class Charges {
   /**
    * Units that the question gives, or its request says; or {@link Question#COST_OF_RULE}.
    *
-   * @param isShared whether the limit is of all rules: a question gives costs of its rule's own.
+   * @param isShared whether the limit is of all requests, and the question does not name their
+   *     rule: then the cost that it gives is for other limits.
    */
   private long costOf(Budget budget, boolean isShared, Question question) {
     long given =

@@ -18,13 +18,18 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.BiPredicate;
 import org.agrona.DirectBuffer;
 
 /** A compiled rule. Immutable; any thread. */
 public final class Rule {
-  /** Stands for the rehearsal of a dry run among the groups that a part leaves out. */
+  /**
+   * A bit beside those of the groups that a part leaves out: the part is {@link #everywhereAlone},
+   * whose refusals take effect although the rule is a dry run.
+   */
   private static final int ALONE = 1 << 30;
 
   private static final Rule[] NO_PARTS = {};
@@ -304,19 +309,27 @@ public final class Rule {
     return everywhere;
   }
 
+  /** The rule's own limits in its order, then those of all requests in theirs. */
   private int[] makeRows() {
-    List<Object> named = new ArrayList<>();
+    NavigableSet<Integer> shared = new TreeSet<>();
+    for (int group = 0; group < groups.length; group++) {
+      for (int i = 0; isEverywhere(group) && i < groups[group].size(); i++) {
+        shared.add(groups[group].budget(i).index());
+      }
+    }
+    int ownCount = spec.isEverywhere() ? 0 : budgets.size();
     List<Integer> rows = new ArrayList<>();
-    for (BudgetGroup group : groups) {
-      for (int i = 0; i < group.size(); i++) {
-        Object limit = List.of(group.budget(i).ruleId(), group.budget(i).index());
-        if (!named.contains(limit)) {
-          named.add(limit);
-        }
-        rows.add(named.indexOf(limit));
+    for (int group = 0; group < groups.length; group++) {
+      for (int i = 0; i < groups[group].size(); i++) {
+        int index = groups[group].budget(i).index();
+        rows.add(isEverywhere(group) ? ownCount + shared.headSet(index).size() : index);
       }
     }
     return rows.stream().mapToInt(row -> row).toArray();
+  }
+
+  private boolean isEverywhere(int group) {
+    return (everywhereGroups >>> group & 1) != 0;
   }
 
   private boolean findCostsOfRequests() {

@@ -176,7 +176,6 @@ class WhoseLimitsModelTest {
       handler.publish(set);
       for (int i = 0; i < TURNS; i++) {
         if (i == TURNS / 2) {
-          set.rules();
           RuleSet next = compile(set);
           next.succeed();
           handler.publish(next);

@@ -259,6 +259,15 @@ class RuleTest {
     }
   }
 
+  @Test
+  void aVerdictTellsTheLimitsOfTheRuleAndThenThoseOfAll() {
+    RuleSpec own = limits(limit("1/1h"), limit("2/2h").mode(Mode.LOCAL));
+    RuleSpec ofAll = RuleSpec.ofEverywhere(List.of(limit("9/1h").name("a"), limit("8/1h")));
+    RuleSet set = RuleSet.compile(List.of(own), ofAll, false, RuleSet.EMPTY, 0, 0);
+    // This node decides on the second limit and on those of all, before the store.
+    assertEquals("[1, 2, 3, 0]", Arrays.toString(set.find("r").rows()));
+  }
+
   private static RuleSpec everywhere(String name) {
     return RuleSpec.ofEverywhere(List.of(limit("9/1h").name(name).mode(Mode.EXACT)));
   }
