@@ -248,9 +248,17 @@ public record RuleSpec(
       sink.fault("idempotency", "true", "false, as each message is charged by cost: messages");
     }
     BudgetSpec first = budgets.get(0);
+    checkUserOfKey(first.key(), sink);
     for (int i = 0; i < budgets.size(); i++) {
       BudgetSpec budget = budgets.get(i);
       String at = fieldsOf(i);
+      // A key belongs to the cost of the first limit: a request must not choose those of others.
+      if (budget.cost().isOfRequest() && !budget.cost().equals(first.cost())) {
+        sink.fault(
+            fieldOfCost(i),
+            budget.cost().text(),
+            "the same for all requests, or that of limits[0], as idempotency is true");
+      }
       if (budget.mode() != Mode.EXACT) {
         String field = budget.mode() == mode ? "mode" : at + "mode";
         sink.fault(field, budget.mode().toString(), "exact, as idempotency is true");
@@ -265,6 +273,16 @@ public record RuleSpec(
       if (budget.limit().overflow() == Overflow.QUEUE) {
         sink.fault(at + "overflow", "queue", "reject, as idempotency is true");
       }
+    }
+  }
+
+  /** Checks that clients of one identity are one client: they share its idempotency keys. */
+  private void checkUserOfKey(KeySpec key, FaultSink sink) {
+    if (key.equals(KeySpec.ALL)) {
+      String field = key.equals(enforcement.key()) ? "key" : fieldsOf(0) + "key";
+      sink.fault(field, "all", "a key that tells clients apart, as idempotency is true");
+    } else if (onMissingKey == OnMissingKey.SHARED) {
+      sink.fault("on-missing-key", "shared", "ip or refuse, as idempotency is true");
     }
   }
 
