@@ -102,6 +102,9 @@ final class RulesReader {
         });
     List<String> names = new ArrayList<>();
     tree.readItems(path, names::add);
+    if (tree.at(path).isList() && tree.at(path).items().isEmpty()) {
+      faults.add(tree.line(path), path, "0 items", "at least 1, or false for none");
+    }
     if (!names.isEmpty()) {
       rule.everywhere(names);
     }
