@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 
 /** Single words, numbers, sizes and times, from a file or from flags. */
 final class Texts {
-  private static final String SIZE = "a size such as 512B, 32KiB or 1MiB";
+  private static final String SIZE = "a size in B, KiB or MiB, such as 32KiB";
 
   private Texts() {}
 

@@ -112,8 +112,12 @@ public record BudgetSpec(
   }
 
   private String atMostTheCapacity(String which) {
-    return "at most the %s%s, %s, or no request ever passes"
-        .formatted(limit.burst() == 0 ? "limit" : "burst", which, limit.capacityText());
+    String reason =
+        cost.isOfRequest()
+            ? "as a request that costs more never passes"
+            : "or no request ever passes";
+    return "at most the %s%s, %s, %s"
+        .formatted(limit.burst() == 0 ? "limit" : "burst", which, limit.capacityText(), reason);
   }
 
   /** Whether the store treats another one as the same. */
