@@ -57,6 +57,7 @@ class LoopMetricsTest {
     loop.completed(protocol, 200 + i % 400, 1_000_000L + i, 900_000L + i, 7L * i);
     loop.upstreamClosed();
     loop.tunnelOpened();
+    loop.responseUnread();
     loop.verdictDropped();
     loop.connectionRefused();
     loop.requestEnded();
