@@ -164,7 +164,10 @@ final class Episode {
       task.get(END_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException | ExecutionException | TimeoutException e) {
       final long nowNs = System.nanoTime();
-      findings.add(new Finding(Finding.RUN, what + ": " + e, nowNs, nowNs));
+      // Of a process that does not start, reload or answer in time an IOException tells.
+      final boolean isLate = e instanceof TimeoutException || e.getCause() instanceof IOException;
+      final String judge = isLate ? Finding.LATE : Finding.RUN;
+      findings.add(new Finding(judge, what + ": " + e, nowNs, nowNs));
     }
   }
 

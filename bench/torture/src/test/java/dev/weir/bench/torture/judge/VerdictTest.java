@@ -39,15 +39,17 @@ final class VerdictTest {
   }
 
   @Test
-  void blamesTheRunItselfOnlyWhereTheMachineWasNotBusy() {
-    final Finding late = new Finding(Finding.RUN, "a fault: TimeoutException", 0, 1);
+  void blamesTheRunForBeingLateOnlyWhereTheMachineWasNotBusy() {
+    final Finding late = new Finding(Finding.LATE, "a fault: TimeoutException", 0, 1);
     assertEquals(Verdict.FOUND, verdict(halfDisturbed(), late));
     assertEquals(Verdict.NOT_JUDGED, verdict(halfDisturbed().pause(20_100, 20_200), late));
   }
 
   @Test
   void isFoundHoweverBusyTheMachineWas() {
-    final Finding finding = new Finding("ExchangeJudge", "a byte", 0, 1);
-    assertEquals(Verdict.FOUND, verdict(halfDisturbed().pause(20_100, 20_200), finding));
+    for (String judge : List.of("ExchangeJudge", Finding.RUN)) {
+      final Finding finding = new Finding(judge, "a byte", 0, 1);
+      assertEquals(Verdict.FOUND, verdict(halfDisturbed().pause(20_100, 20_200), finding));
+    }
   }
 }
