@@ -77,6 +77,8 @@ final class IoUringTurns implements IoHandlerFactory {
     /** Whether a read may begin, as a channel is being told that there are bytes. */
     private boolean mayBegin;
 
+    private boolean isPrepared;
+
     /** Reads that have begun and not ended. */
     private int reads;
 
@@ -155,9 +157,17 @@ final class IoUringTurns implements IoHandlerFactory {
       }
     }
 
+    /**
+     * Closes what is open, once. Netty calls it in each of a loop's last turns, and waits in it for
+     * a completion. The first time it has caused one itself; the second time a loop would wait for
+     * ever for an operation that the kernel does not report, such as a read from a silent server.
+     */
     @Override
     public void prepareToDestroy() {
-      uring.prepareToDestroy();
+      if (!isPrepared) {
+        isPrepared = true;
+        uring.prepareToDestroy();
+      }
     }
 
     @Override
