@@ -246,14 +246,20 @@ public final class IdentityReader implements Identities {
     return appendValue(PairReader.ABSENT, onMissing, request);
   }
 
-  /** The index of the given identity for a source; negative if there is none. */
+  /**
+   * The index of the given identity for a source, by its text rather than by another name; negative
+   * if there is none.
+   */
   private static int given(KeyPart part, Question question) {
+    int named = -1;
     for (int i = 0; i < question.identityCount(); i++) {
-      if (part.isNamed(question.identityName(i))) {
+      String name = question.identityName(i);
+      if (part.toString().equals(name)) {
         return i;
       }
+      named = named < 0 && part.isNamed(name) ? i : named;
     }
-    return -1;
+    return named;
   }
 
   private RefusalReason appendGiven(

@@ -133,6 +133,23 @@ class IdentityReaderTest {
     }
   }
 
+  /** The dimension USER is header:x-user-id, and the identity user. */
+  @Test
+  void aSourceIsGivenByItsTextRatherThanByANameThatAnotherHasToo() {
+    IdentityNames names = new IdentityNames();
+    names.add("user", List.of(KeyPart.parse("header:x-uid")));
+    Rule rule = ofLimits(names, "header:x-uid");
+    assertEquals(hash(rule, get("/", "X-Uid", "b")), hashOfGiven(rule));
+  }
+
+  private long hashOfGiven(Rule rule) {
+    question.start(Operation.CHECK, Purpose.DECISION).rule("r");
+    question.identity("header:x-user-id", new UnsafeBuffer(new byte[] {'a'}), 0, 1);
+    question.identity("header:x-uid", new UnsafeBuffer(new byte[] {'b'}), 0, 1);
+    assertNull(reader.read(rule, question));
+    return reader.of(0).hash();
+  }
+
   private static Rule ofLimits(IdentityNames names, String... keys) {
     List<BudgetSpec.Builder> limits = new ArrayList<>();
     for (String key : keys) {
