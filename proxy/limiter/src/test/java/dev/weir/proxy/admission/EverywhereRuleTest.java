@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
@@ -15,6 +16,7 @@ import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TextRequest;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.identity.ClientIpReader;
 import dev.weir.proxy.rule.identity.IdentityReader;
@@ -27,6 +29,7 @@ import dev.weir.proxy.rule.spec.PathPattern;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -146,5 +149,26 @@ class EverywhereRuleTest {
     }
     assertEquals(1, metrics.rule("r").count(Outcome.ALLOWED));
     assertEquals(2, metrics.rule("r").count(Outcome.DRY_RUN_REFUSED));
+  }
+
+  @Test
+  void aRehearsalAllocatesNothing() {
+    use("99/1s", rule("9/1s").dryRun(true));
+    Question question = new Question();
+    VerdictListener nobody = (ticket, verdict) -> {};
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long least = Long.MAX_VALUE;
+    for (int round = 0; round < 8; round++) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      for (int i = 0; i < 20_000; i++) {
+        handler.ask(question.traffic(OF_RULE), nobody, 1 + 1_000_000L * i);
+        int kept = i % 2 == 0 ? handler.keep() : Admission.NOTHING_KEPT;
+        if (kept != Admission.NOTHING_KEPT) {
+          handler.letStand(kept);
+        }
+      }
+      least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+    }
+    assertEquals(0, least, "bytes allocated for 20,000 requests");
   }
 }

@@ -47,6 +47,10 @@ class WhoseLimitsModelTest {
   private static final int TURNS = 60;
   private static final List<String> KEYS =
       List.of("ip", "all", "header:u", "header:o", "user", "header:o,header:u");
+
+  /** The rule for all paths that no other rule has: /p4. Half of the sets have it. */
+  private static final String CATCH_ALL = "p4";
+
   private static final IdentityNames NAMES = new IdentityNames();
 
   static {
@@ -75,7 +79,8 @@ class WhoseLimitsModelTest {
       List<ModelLimit> limits,
       List<String> everywhere) {
     RuleSpec built() {
-      RuleSpec.Builder built = RuleSpec.builder(id).path(PathPattern.parse("/" + id));
+      PathPattern path = PathPattern.parse(id.equals(CATCH_ALL) ? "/**" : "/" + id);
+      RuleSpec.Builder built = RuleSpec.builder(id).path(path);
       if (action == RuleAction.LIMIT) {
         built.limits(limits.stream().map(ModelLimit::built).toList());
       }
@@ -119,7 +124,8 @@ class WhoseLimitsModelTest {
       everywhere.add(limit("e" + i));
     }
     rules = new TreeMap<>();
-    for (int i = 0; i < 4; i++) {
+    int count = random.nextBoolean() ? 4 : 5;
+    for (int i = 0; i < count; i++) {
       List<ModelLimit> limits = new ArrayList<>();
       for (int j = random.nextInt(3); j >= 0; j--) {
         limits.add(limit("l" + j));
@@ -173,6 +179,7 @@ class WhoseLimitsModelTest {
               clock,
               channel.eventLoop());
       RuleSet set = compile(RuleSet.EMPTY);
+      assertEquals(List.of(), set.unreachable(), where);
       handler.publish(set);
       for (int i = 0; i < TURNS; i++) {
         if (i == TURNS / 2) {
