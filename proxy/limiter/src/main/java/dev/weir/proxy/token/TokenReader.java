@@ -54,7 +54,7 @@ public final class TokenReader implements ClaimReader {
   private final KeyHasher hasher;
   private final ClientKey clients;
   private final LongSupplier unixNs;
-  private final LongSupplier elapsedNs;
+  private final LongSupplier monotonicNs;
   private final TokenMemory good =
       new TokenMemory(GOOD_TOKENS, GOOD_BYTES / SEGMENT_BYTES, SEGMENT_BYTES);
   private final TokenMemory bad = new TokenMemory(BAD_TOKENS, 2, SEGMENT_BYTES);
@@ -66,14 +66,16 @@ public final class TokenReader implements ClaimReader {
   /**
    * @param clients of the same event loop.
    * @param unixNs the time of the event loop's turn, in nanoseconds since 1970.
+   * @param monotonicNs the present time, 1 or more.
    */
   public TokenReader(
       TokenSettings settings,
       TokenKeys keys,
       KeyHasher hasher,
       ClientKey clients,
-      LongSupplier unixNs) {
-    this(keys, new JoseVerifier(settings), hasher, clients, unixNs, System::nanoTime);
+      LongSupplier unixNs,
+      LongSupplier monotonicNs) {
+    this(keys, new JoseVerifier(settings), hasher, clients, unixNs, monotonicNs);
   }
 
   TokenReader(
@@ -82,8 +84,8 @@ public final class TokenReader implements ClaimReader {
       KeyHasher hasher,
       ClientKey clients,
       LongSupplier unixNs,
-      LongSupplier elapsedNs) {
-    this.elapsedNs = elapsedNs;
+      LongSupplier monotonicNs) {
+    this.monotonicNs = monotonicNs;
     this.keys = keys;
     this.verifier = verifier;
     this.hasher = hasher;
@@ -152,7 +154,7 @@ public final class TokenReader implements ClaimReader {
       return RefusalReason.TOKEN_KEYS_UNAVAILABLE;
     }
     long client = request.peer() == null ? ClientKey.NONE : clients.of(request);
-    if (!budget.allows(client, nowNs)) {
+    if (!budget.allows(client, monotonicNs.getAsLong())) {
       return RefusalReason.TOO_MANY_BAD_TOKENS;
     }
     return verify(hash, bytes, offset, length, client, nowNs, inUse);
@@ -178,7 +180,7 @@ public final class TokenReader implements ClaimReader {
       long client,
       long nowNs,
       KeySet inUse) {
-    long beganNs = elapsedNs.getAsLong();
+    long beganNs = monotonicNs.getAsLong();
     byte[] token = new byte[length];
     bytes.getBytes(offset, token);
     long nowSeconds = Math.floorDiv(nowNs, TimeUnit.SECONDS.toNanos(1));
@@ -190,7 +192,7 @@ public final class TokenReader implements ClaimReader {
       if (fault == RefusalReason.TOKEN_KEY_UNKNOWN) {
         keys.keyWanted();
       }
-      budget.spend(client, elapsedNs.getAsLong() - beganNs, nowNs);
+      budget.spend(client, monotonicNs.getAsLong() - beganNs, beganNs);
       bad.put(
           hash,
           bytes,

@@ -35,7 +35,7 @@ class TokenReaderTest {
   private final TokenKeys keys = new TokenKeys();
   private final List<String> verified = new ArrayList<>();
   private long nowNs = 1_000 * SECOND_NS;
-  private long elapsedNs;
+  private long elapsedNs = 1;
   private long client = ClientKey.NONE;
   private final TokenReader reader =
       new TokenReader(
@@ -51,7 +51,7 @@ class TokenReaderTest {
   private Finding verify(String token, KeySet set, long nowSeconds) {
     verified.add(token);
     String[] parts = token.split("\\.");
-    elapsedNs += parts[0].equals("slow") ? SECOND_NS : 0;
+    elapsedNs += parts[0].equals("slow") ? SECOND_NS / 1000 : 0;
     for (VerificationKey key : set.keys()) {
       if (key.id().equals(parts[0])) {
         byte[] claims = Claims.encode(Map.of("sub", parts[1]), 100);
@@ -201,7 +201,7 @@ class TokenReaderTest {
     assertNull(read("Bearer 1.known.2000"));
     client = 5;
     int ofOne = countVerified();
-    assertEquals(10, ofOne, "1 ms each at most, within a burst of 10 ms");
+    assertTrue(ofOne >= 10 && ofOne < 12, ofOne + " of 1 ms each, within a burst of 10 ms");
     assertEquals(RefusalReason.TOO_MANY_BAD_TOKENS, read("Bearer 1.new.2000"));
     assertNull(read("Bearer 1.known.2000"), "tokens that are known pass");
     client = 6;
@@ -211,10 +211,10 @@ class TokenReaderTest {
       client = 7 + i;
       ofAll += countVerified();
     }
-    assertEquals(100, ofAll, "within a burst of 100 ms");
+    assertTrue(ofAll >= 100 && ofAll < 130, ofAll + " of 1 ms each, within a burst of 100 ms");
     client = ClientKey.NONE;
     assertEquals(RefusalReason.TOO_MANY_BAD_TOKENS, read("Bearer 1.newer.2000"));
-    nowNs += SECOND_NS;
+    elapsedNs += SECOND_NS;
     assertNull(read("Bearer 1.newer.2000"));
   }
 
@@ -226,6 +226,17 @@ class TokenReaderTest {
       }
     }
     return verified.size() - before;
+  }
+
+  @Test
+  void aClockSetBackKeepsNoTokenOut() {
+    keys.replace(List.of(FIRST));
+    client = 5;
+    countVerified();
+    nowNs -= 500 * SECOND_NS;
+    assertEquals(RefusalReason.TOO_MANY_BAD_TOKENS, read("Bearer 1.new.2000"));
+    elapsedNs += SECOND_NS;
+    assertNull(read("Bearer 1.new.2000"));
   }
 
   @Test

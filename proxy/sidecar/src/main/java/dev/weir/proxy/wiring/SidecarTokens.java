@@ -48,7 +48,12 @@ public final class SidecarTokens implements AutoCloseable {
    */
   ClaimReader join(LoopClock clock, KeyHasher hasher, ClientKey clients) {
     return new TokenReader(
-        settings, keys, hasher, clients, () -> clock.nowNs() - LoopClock.unixEpochNs());
+        settings,
+        keys,
+        hasher,
+        clients,
+        () -> clock.nowNs() - LoopClock.unixEpochNs(),
+        LoopClock::timeNs);
   }
 
   /** Follows the source of keys from now on, and exposes whether its keys are in use. */
