@@ -155,7 +155,7 @@ final class VerdictCounts {
       case NOT_DECIDED_ONCE, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_MALFORMED ->
           Outcome.IDEMPOTENCY_REFUSED;
       case DENIED -> rule.dryRun() ? Outcome.DRY_RUN_REFUSED : Outcome.DENIED;
-      case IDENTITY_MISSING, IDENTITY_AMBIGUOUS ->
+      case IDENTITY_MISSING, IDENTITY_AMBIGUOUS, TOKEN_KEYS_UNAVAILABLE, TOO_MANY_BAD_TOKENS ->
           rule.dryRun() ? Outcome.DRY_RUN_REFUSED : Outcome.IDENTITY_REFUSED;
       default -> rule.dryRun() ? Outcome.DRY_RUN_REFUSED : Outcome.REFUSED;
     };
