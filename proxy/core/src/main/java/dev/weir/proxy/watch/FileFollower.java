@@ -37,7 +37,7 @@ public final class FileFollower<C> implements AutoCloseable {
    * @param isSame whether two readings have found the same.
    * @param taking has a content taken into use, or tells what is wrong with it; run by one thread
    *     at a time. What it throws counts as a rejected content.
-   * @param reloads is told of contents for which {@code taking} throws.
+   * @param reloads is told of contents for which {@code taking} throws; this follower is the part.
    * @param known the content in use, which is never new.
    * @param last the content that was read last: another one if files have changed meanwhile.
    */
@@ -113,7 +113,7 @@ public final class FileFollower<C> implements AutoCloseable {
     try {
       taking.accept(read);
     } catch (RuntimeException | Error bug) {
-      reloads.rejected();
+      reloads.rejected(this);
       throw bug;
     }
   }

@@ -1,13 +1,20 @@
 package dev.weir.proxy.watch;
 
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
  * Whether the files of one kind that are followed are those in use: how often they were read again,
- * and with what success. Written by one thread at a time, read by any.
+ * and with what success. Any thread. Files that are read apart from each other are parts, each
+ * named by an object of its own.
  */
 public final class Reloads {
   private final LongSupplier clockMs;
+
+  /** The parts that cannot be used now. */
+  private final Set<Object> rejectedParts = new HashSet<>();
+
   private volatile long takenCount;
   private volatile long rejectedCount;
   private volatile long takenMs;
@@ -38,7 +45,8 @@ public final class Reloads {
    * @return for the end of the log's line: nothing, or how often and for how long they had been
    *     rejected before.
    */
-  public String taken() {
+  public synchronized String taken() {
+    rejectedParts.clear();
     takenCount++;
     takenMs = clockMs.getAsLong();
     long rejected = rejectedInARow;
@@ -51,13 +59,28 @@ public final class Reloads {
     return "; before that they were rejected " + times + ", for " + seconds + " s";
   }
 
-  /** Some of the files were read and taken into use, and others are still rejected. */
-  public void takenInPart() {
+  /**
+   * A part was read and taken into use. Others may still be rejected.
+   *
+   * @return as {@link #taken()}; nothing while another part is rejected.
+   */
+  public synchronized String taken(Object part) {
+    rejectedParts.remove(part);
+    if (rejectedParts.isEmpty()) {
+      return taken();
+    }
     takenCount++;
+    return "";
+  }
+
+  /** A part was read that cannot be used: its last good content stays in use. */
+  public synchronized void rejected(Object part) {
+    rejectedParts.add(part);
+    rejected();
   }
 
   /** Files were read that cannot be used, or could not be read: the last good ones stay in use. */
-  public void rejected() {
+  public synchronized void rejected() {
     rejectedCount++;
     if (rejectedInARow++ == 0) {
       rejectedMs = clockMs.getAsLong();

@@ -38,11 +38,13 @@ class ReloadsTest {
 
   @Test
   void isNotWholeWhileSomeOfTheFilesAreRejected() {
-    reloads.rejected();
+    reloads.rejected("a");
     nowMs += 1_000;
-    reloads.takenInPart();
+    assertEquals("", reloads.taken("b"));
     assertFalse(reloads.isLastTaken());
     assertEquals(1_000, reloads.takenSeconds());
     assertEquals(1, reloads.takenCount());
+    assertEquals("; before that they were rejected once, for 1 s", reloads.taken("a"));
+    assertTrue(reloads.isLastTaken());
   }
 }

@@ -8,9 +8,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,9 +25,6 @@ public final class CertificateReload implements AutoCloseable {
   private final List<FileFollower<byte[]>> followers = new ArrayList<>();
   private final Reloads reloads = new Reloads();
 
-  /** The certificates whose files cannot be used now. */
-  private final Set<ReloadedFiles> rejected = new HashSet<>();
-
   private final WatchThread thread =
       new WatchThread("weir-tls", POLL_INTERVAL_NS, this::look, "tls: certificates not reloaded");
 
@@ -42,11 +37,12 @@ public final class CertificateReload implements AutoCloseable {
     this.users = List.copyOf(users);
     for (ReloadedFiles user : users) {
       byte[] read = digest(user.files());
+      int part = followers.size();
       followers.add(
           new FileFollower<>(
               () -> digest(user.files()),
               Arrays::equals,
-              changed -> reload(user),
+              changed -> reload(user, followers.get(part)),
               reloads,
               read,
               read));
@@ -97,24 +93,14 @@ public final class CertificateReload implements AutoCloseable {
     followers.forEach(FileFollower::reload);
   }
 
-  private void reload(ReloadedFiles user) {
-    rejected.add(user);
+  private void reload(ReloadedFiles user, Object part) {
     try {
       String now = user.reload();
-      rejected.remove(user);
-      LOG.info("tls: reloaded: {}{}", now, taken());
+      LOG.info("tls: reloaded: {}{}", now, reloads.taken(part));
     } catch (TlsFault fault) {
-      reloads.rejected();
+      reloads.rejected(part);
       LOG.error("tls: not reloaded, the last good ones stay: {}", fault.getMessage());
     }
-  }
-
-  private String taken() {
-    if (rejected.isEmpty()) {
-      return reloads.taken();
-    }
-    reloads.takenInPart();
-    return "";
   }
 
   /** How often files were reloaded, and whether their last contents are in use. */

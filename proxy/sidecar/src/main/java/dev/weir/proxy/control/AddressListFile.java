@@ -78,13 +78,13 @@ public final class AddressListFile implements AutoCloseable {
     }
   }
 
-  /** The last reading. */
+  /** The last reading; null if the file is to be read whatever its stamp. */
   private Reading last;
 
   /**
    * Reads a file for the first time.
    *
-   * @param reloads is told of each reload.
+   * @param reloads is told of each reload; the file is a part of it.
    * @param changed is run when {@link #networks} have changed, by one thread at a time.
    * @throws IOException if the file cannot be used; the message says which line.
    */
@@ -119,16 +119,19 @@ public final class AddressListFile implements AutoCloseable {
 
   /** Reads the file now, changed or not. Any thread. */
   public void reload() {
-    follower.reload();
+    synchronized (follower) {
+      last = null;
+      follower.reload();
+    }
   }
 
   private void take(Reading read) {
     try {
       networks = networks(read);
       changed.run();
-      LOG.info("lists: {} networks from {}{}", networks.size(), file, reloads.taken());
+      LOG.info("lists: {} networks from {}{}", networks.size(), file, reloads.taken(follower));
     } catch (IOException fault) {
-      reloads.rejected();
+      reloads.rejected(follower);
       LOG.error("lists: not reloaded, the last good networks stay: {}", fault.getMessage());
     }
   }

@@ -1,7 +1,9 @@
 package dev.weir.proxy.control;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.watch.Reloads;
 import java.io.IOException;
@@ -84,6 +86,36 @@ class AddressListFileTest {
     assertEquals("[10.0.0.0/8, 2001:db8::7/128, 192.0.2.7/32]", text(file));
     assertEquals(0, changes);
     assertEquals(2, reloads.rejectedCount());
+  }
+
+  @Test
+  void aGoodFileDoesNotHideThatAnotherIsRejected() throws IOException {
+    AddressListFile block = open();
+    Path allowPath = folder.resolve("allow.txt");
+    Files.writeString(allowPath, "192.0.2.7");
+    AddressListFile allow = new AddressListFile(allowPath, reloads, () -> changes++);
+    Files.writeString(path, "bad");
+    block.reload();
+    Files.writeString(allowPath, "192.0.2.8");
+    allow.reload();
+    assertFalse(reloads.isLastTaken());
+    assertEquals(1, reloads.takenCount());
+    Files.writeString(path, "192.0.2.9");
+    block.reload();
+    assertTrue(reloads.isLastTaken());
+  }
+
+  /** As after a copy that keeps the time. */
+  @Test
+  void aReloadReadsAFileThatLooksAsBefore() throws IOException {
+    FileTime longAgo = FileTime.fromMillis(1_000_000_000_000L);
+    Files.writeString(path, "10.0.0.0/8");
+    Files.setLastModifiedTime(path, longAgo);
+    AddressListFile file = open();
+    Files.writeString(path, "11.0.0.0/8");
+    Files.setLastModifiedTime(path, longAgo);
+    file.reload();
+    assertEquals("[11.0.0.0/8]", text(file));
   }
 
   @Test
