@@ -107,8 +107,7 @@ public final class RuleReload implements AutoCloseable {
     Settings settings =
         read.content() == null
             ? null
-            : reader.readAgain(
-                read.content(), faults, running.ringCells(), running.tokens(), rules.rules());
+            : reader.readAgain(read.content(), faults, running, rules.rules());
     faults.warnings().forEach(warning -> LOG.warn("{}", warning));
     if (settings == null) {
       reloads.rejected();

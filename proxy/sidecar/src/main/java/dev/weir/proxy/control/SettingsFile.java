@@ -3,7 +3,6 @@ package dev.weir.proxy.control;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.RuleSpec;
-import dev.weir.proxy.token.TokenSettings;
 import dev.weir.proxy.watch.SmallFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,11 +16,8 @@ import org.snakeyaml.engine.v2.nodes.Node;
 public final class SettingsFile {
   private static final String EXPECTED = "keys such as upstream: and rules:";
 
-  /** Rings of any length are still to be had. */
-  private static final int AT_START = -1;
-
-  /** Tokens may still be read as the file says. */
-  private static final TokenSettings OWN_TOKENS = null;
+  /** Nothing runs yet: all is as the file says. */
+  private static final Settings AT_START = null;
 
   /** No rules are in use yet, and what is read may be any. */
   private static final RuleSet NONE_IN_USE = RuleSet.EMPTY;
@@ -46,18 +42,16 @@ public final class SettingsFile {
 
   /** Reads the content of a file; null if there was a fault. */
   public Settings read(byte[] content, Faults faults) {
-    return readAgain(content, faults, AT_START, OWN_TOKENS, NONE_IN_USE);
+    return readAgain(content, faults, AT_START, NONE_IN_USE);
   }
 
   /**
    * Reads the content of a file for a process that runs.
    *
-   * @param ringCells how long the rings are that it has, 0 for none.
-   * @param tokens those that it reads; null for those of the file.
+   * @param running what it was started with: rules can have no more until a restart.
    * @param inUse its rules.
    */
-  Settings readAgain(
-      byte[] content, Faults faults, int ringCells, TokenSettings tokens, RuleSet inUse) {
+  Settings readAgain(byte[] content, Faults faults, Settings running, RuleSet inUse) {
     Node root = YamlDocument.compose(content, EXPECTED, faults);
     if (root == null) {
       return null;
@@ -70,11 +64,10 @@ public final class SettingsFile {
       faults.add(tree.line(""), "", "no settings (expected: " + EXPECTED + ")");
       return null;
     }
-    return read(tree, faults, ringCells, tokens, inUse);
+    return read(tree, faults, running, inUse);
   }
 
-  private Settings read(
-      YamlTree tree, Faults faults, int ringCells, TokenSettings tokens, RuleSet inUse) {
+  private Settings read(YamlTree tree, Faults faults, Settings running, RuleSet inUse) {
     SettingsBuilder builder = new SettingsBuilder();
     for (SettingRow<SettingValues> row : SettingsTable.ALL) {
       if (row.kind().areListeners()) {
@@ -98,14 +91,16 @@ public final class SettingsFile {
     if (faults.isEmpty()) {
       RuleNeeds needs =
           new RuleNeeds(rules, rule -> "rules[" + rule + "].", misfits).withEverywhere(everywhere);
-      if (ringCells == AT_START) {
+      if (running == AT_START) {
         needs.checkRingsAtStart(builder.admission());
+        needs.checkTrust(builder.values.isGiven("trusted-proxies"));
+        needs.checkTokens(TokenTable.build(builder.values));
       } else {
-        needs.checkRingsAtReload(ringCells);
+        needs.checkRingsAtReload(running.ringCells());
+        needs.checkTrust(!running.identity().trustedProxies().isEmpty());
+        needs.checkTokens(running.tokens());
       }
-      needs.checkTrust(builder.values.isGiven("trusted-proxies"));
       needs.checkStore(StoreSettingsTable.build(builder.values));
-      needs.checkTokens(tokens == OWN_TOKENS ? TokenTable.build(builder.values) : tokens);
       inUse.checkChange(rules, everywhere, LoopClock.timeNs(), misfits::add);
     }
     if (!faults.isEmpty()) {

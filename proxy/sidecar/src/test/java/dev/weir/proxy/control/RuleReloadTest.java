@@ -250,6 +250,23 @@ class RuleReloadTest {
     assertEquals(List.of(), published);
   }
 
+  /** The process trusts the proxies of its start, so such a rule would believe no header. */
+  @Test
+  void refusesTheFirstCostOfAHeaderWithoutTrustedProxies() throws IOException {
+    RuleReload reload = reload();
+    String costly = file("a", "10/1s, cost: {header: x-cost, max: 5}");
+    String trusting = "trusted-proxies: [10.0.0.0/8]\n";
+    Files.writeString(path, costly + trusting);
+    String faults = reload.reload().toString();
+    assertTrue(faults.contains("(expected: trusted-proxies, whose headers are believed)"), faults);
+    assertEquals(List.of(), published);
+    Files.writeString(path, FIRST + trusting);
+    RuleReload trusted = reload();
+    Files.writeString(path, costly);
+    assertEquals("", trusted.reload().toString());
+    assertEquals(List.of("trusted-proxies"), trusted.waitingForRestart());
+  }
+
   @Test
   void saysWhatWaitsForARestart() throws IOException {
     RuleReload reload = reload();
