@@ -44,6 +44,10 @@ final class KeySetUrl implements KeySource {
   private static final Logger LOG = LoggerFactory.getLogger(KeySetUrl.class);
 
   private final URI url;
+
+  /** The URL as the log calls it: a query may hold what is secret. */
+  private final String name;
+
   private final TokenKeys keys;
   private final LongSupplier clockNs;
   private final Reloads reloads = new Reloads();
@@ -62,6 +66,7 @@ final class KeySetUrl implements KeySource {
   /** A source of which nothing is fetched yet. */
   KeySetUrl(URI url, TokenKeys keys, LongSupplier clockNs) {
     this.url = url;
+    name = url.toString().replaceFirst("\\?.*", "");
     this.keys = keys;
     this.clockNs = clockNs;
   }
@@ -72,7 +77,7 @@ final class KeySetUrl implements KeySource {
     thread.start();
     try {
       if (!tried.await(START_NS, TimeUnit.NANOSECONDS)) {
-        LOG.warn("jwt: no keys from {} yet; tokens get a 503 until they are there", url);
+        LOG.warn("jwt: no keys from {} yet; tokens get a 503 until they are there", name);
       }
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
@@ -87,8 +92,11 @@ final class KeySetUrl implements KeySource {
       isReloadWanted = false;
       keys.takeKeyWanted();
       fetchedNs = nowNs;
-      take();
-      tried.countDown();
+      try {
+        take();
+      } finally {
+        tried.countDown();
+      }
     }
   }
 
@@ -97,22 +105,22 @@ final class KeySetUrl implements KeySource {
       List<VerificationKey> read = KeySetReader.read(fetch());
       if (keys.replace(read)) {
         String count = read.size() == 1 ? "1 key" : read.size() + " keys";
-        LOG.info("jwt: {} from {}{}", count, url, reloads.taken());
+        LOG.info("jwt: {} from {}{}", count, name, reloads.taken());
       } else if (fault != null) {
-        LOG.info("jwt: the same keys from {}{}", url, reloads.taken());
+        LOG.info("jwt: the same keys from {}{}", name, reloads.taken());
       }
       fault = null;
-    } catch (IOException failed) {
+    } catch (IOException | RuntimeException failed) {
       reloads.rejected();
       String text = text(failed);
       if (!text.equals(fault)) {
-        LOG.error("jwt: keys not fetched, the last good ones stay: {}: {}", url, text);
+        LOG.error("jwt: keys not fetched, the last good ones stay: {}: {}", name, text);
       }
       fault = text;
     }
   }
 
-  private static String text(IOException failed) {
+  private static String text(Exception failed) {
     return failed instanceof SocketTimeoutException
         ? "no answer in time"
         : failed.getMessage() == null ? failed.toString() : failed.getMessage();

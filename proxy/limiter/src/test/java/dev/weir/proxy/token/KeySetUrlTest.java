@@ -170,6 +170,16 @@ class KeySetUrlTest {
     }
   }
 
+  /** As any other fetch that fails: it counts, and a start does not wait for it. */
+  @Test
+  void anAddressThatCannotBeAskedIsAFaultOfTheSource() {
+    source = new KeySetUrl(URI.create("http://127.0.0.1:99999/jwks"), keys, () -> nowNs);
+    source.look();
+    lookAfter(KeySetUrl.LEAST_NS);
+    assertEquals(2, source.reloads().rejectedCount());
+    assertFalse(source.reloads().isLastTaken());
+  }
+
   @Test
   void aStartWaitsForTheFirstSet() {
     source.start();

@@ -22,7 +22,11 @@ public record AddressListSettings(List<Cidr> networks, List<Path> files) {
   /** An item of a list: a {@link Cidr}, or with {@code file:} the {@link Path} of a file. */
   static Object item(String text) {
     if (text.startsWith(FILE)) {
-      return Texts.parseFile(text.substring(FILE.length()));
+      try {
+        return Texts.parseFile(text.substring(FILE.length()));
+      } catch (BadValueException bad) {
+        throw new BadValueException(text, "file:/path");
+      }
     }
     try {
       return Cidr.parse(text);

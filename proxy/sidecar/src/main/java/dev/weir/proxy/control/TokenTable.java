@@ -31,6 +31,9 @@ final class TokenTable {
       URI url = new URI(text);
       boolean isPlain = url.getHost() != null && url.getUserInfo() == null && !text.contains("#");
       if (isPlain && (is(url, "https") || is(url, "http") && isLoopback(url.getHost()))) {
+        if (url.getPort() == 0 || url.getPort() > 65_535) {
+          throw new BadValueException(text, "a port of 1 to 65535");
+        }
         return url;
       }
     } catch (URISyntaxException no) {
