@@ -7,6 +7,9 @@ import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.RecordingOrigin;
 import dev.weir.proxy.rig.Rig;
 import dev.weir.proxy.rig.WeirProcess;
+import dev.weir.proxy.tls.CertificateFiles;
+import dev.weir.proxy.tls.TestCertificates;
+import dev.weir.proxy.token.TestTokens;
 import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.FaultProxy;
 import dev.weir.scripts.server.RedisKind;
@@ -229,6 +232,36 @@ class RunIT {
     weir.signal("HUP");
     weir.awaitLog("1 in use; before that they were rejected once, for ");
     assertTrue(weir.metrics().contains("\nweir_rules_last_reload_successful 1.0\n"));
+    weir.signal("TERM");
+    weir.assertEnds(0);
+  }
+
+  @Test
+  void readsTheKeysOfTokensAgainOnSighup() throws Exception {
+    Path keys = folder.resolve("keys.json");
+    Files.writeString(keys, TestTokens.keySet(TestTokens.key("Ed25519", "a")));
+    start("--jwt.keys=" + keys);
+    weir.signal("HUP");
+    weir.awaitLog("jwt: 1 key from " + keys);
+    assertTrue(weir.isAlive());
+    weir.signal("TERM");
+    weir.assertEnds(0);
+  }
+
+  @Test
+  void readsCertificatesAgainOnSighup() throws Exception {
+    CertificateFiles files =
+        TestCertificates.write(folder, "a", TestCertificates.server("a.example"));
+    weir =
+        WeirProcess.run(
+            folder,
+            "--upstream=" + service.url(),
+            "--listen=https://127.0.0.1:0",
+            "--tls.certificate=" + files.chain(),
+            "--tls.key=" + files.key());
+    weir.signal("HUP");
+    weir.awaitLog("tls: reloaded: ");
+    assertTrue(weir.isAlive());
     weir.signal("TERM");
     weir.assertEnds(0);
   }

@@ -28,7 +28,8 @@ import picocli.CommandLine.Unmatched;
     footer = {
       "",
       "SIGTERM, SIGINT: finish the requests in flight, then end; a second one ends at once.",
-      "SIGHUP: read the rules in FILE again (they are also read when the file changes).",
+      "SIGHUP: read again the rules in FILE, certificates, tokens and their keys, lists and",
+      "Envoy's limits (files are also read when they change). Without any of these: end.",
       "",
       "A file says more than flags can: several rules, each for its own paths. See",
       "deploy/examples/weir.yaml for every setting."

@@ -69,6 +69,8 @@ public final class Run {
               rules == null
                       && !settings.rateLimits().isConfigured()
                       && settings.decision().tokens() == null
+                      && !settings.tokens().isConfigured()
+                      && !sidecar.hasCertificates()
                       && !settings.rules().lists().hasFiles()
                   ? null
                   : () -> {

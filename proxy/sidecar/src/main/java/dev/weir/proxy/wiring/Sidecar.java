@@ -444,6 +444,11 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     lists.reload();
   }
 
+  /** Whether there are files of certificates or keys to read again. */
+  public boolean hasCertificates() {
+    return tls.hasFiles();
+  }
+
   /** Reads certificates and keys again, changed or not. Any thread. */
   public void reloadCertificates() {
     tls.reload();

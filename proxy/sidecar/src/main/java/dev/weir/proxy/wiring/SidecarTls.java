@@ -119,9 +119,14 @@ public final class SidecarTls implements AutoCloseable {
     return servers.get(listener);
   }
 
+  /** Whether there is a file to follow. */
+  boolean hasFiles() {
+    return reload.hasFiles();
+  }
+
   /** Follows the files from now on, and exposes whether they are in use. */
   void start(Metrics metrics) {
-    if (!reload.hasFiles()) {
+    if (!hasFiles()) {
       return;
     }
     metrics.counter(
