@@ -91,6 +91,54 @@ class CheckOnceIT extends ScriptServer {
     assertEquals(8, remaining());
   }
 
+  private CheckReply ofTwoLimits(long cost, long costOfSecond) throws Exception {
+    call.clear().checkOnce(cost, TEN);
+    call.also(ScriptLimit.fixedWindow(9, WINDOW_US, 0), costOfSecond);
+    return at(NOW, call, "{p}", "{p}w", "{p}once");
+  }
+
+  @Test
+  void grantsAKeyNoOtherCostOfAFurtherLimit() throws Exception {
+    assertEquals(CheckReply.GRANTED, ofTwoLimits(1, 1).status(0));
+    assertEquals(CheckReply.OTHER_COST, ofTwoLimits(1, 3).status(0));
+    assertTrue(ofTwoLimits(1, 1).replayed(0));
+    client.text("DEL", "{p}once");
+    assertEquals(CheckReply.GRANTED, ofTwoLimits(1, 3).status(0));
+    assertEquals(CheckReply.OTHER_COST, ofTwoLimits(1, 1).status(0));
+    assertEquals(CheckReply.OTHER_COST, ofTwoLimits(3, 1).status(0));
+    assertTrue(ofTwoLimits(1, 3).replayed(0));
+    assertEquals(8, remaining());
+  }
+
+  /** A reload adds limits, and names them anew: former names are further limits of a check. */
+  @Test
+  void repeatsUnderMoreLimitsOrFewerOfTheSameCosts() throws Exception {
+    once(NOW);
+    assertTrue(ofTwoLimits(2, 2).replayed(0));
+    client.text("DEL", "{p}once");
+    ofTwoLimits(2, 2);
+    assertTrue(once(NOW).replayed(0));
+    client.text("DEL", "{p}once");
+    ofTwoLimits(2, 3);
+    call.clear().checkOnce(2, TEN);
+    call.also(ScriptLimit.fixedWindow(9, WINDOW_US, 0), 3);
+    call.also(ScriptLimit.fixedWindow(9, 2 * WINDOW_US, 0), 3);
+    assertTrue(at(NOW, call, "{p}", "{p}w", "{p}v", "{p}once").replayed(0));
+  }
+
+  @Test
+  void repeatsARecordOfSeveralLimitsThatHasTheCostOfTheFirst() throws Exception {
+    ofTwoLimits(1, 3);
+    final byte[] record = record();
+    assertEquals(60, record.length);
+    final ByteBuffer fields = ByteBuffer.wrap(record).order(ByteOrder.LITTLE_ENDIAN);
+    assertTrue(fields.getDouble(44) < 0, "earlier versions read it as one without a cost");
+    fields.putDouble(44, 1);
+    client.send(bytes("SET"), bytes("{p}once"), record);
+    assertTrue(ofTwoLimits(1, 3).replayed(0));
+    assertEquals(CheckReply.OTHER_COST, ofTwoLimits(3, 3).status(0));
+  }
+
   /** Sidecars of two versions share a store: records have the 60 bytes that they always had. */
   @Test
   void repeatsARecordThatWasWrittenBeforeRecordsHadCosts() throws Exception {

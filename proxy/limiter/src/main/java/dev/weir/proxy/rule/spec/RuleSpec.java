@@ -252,7 +252,7 @@ public record RuleSpec(
     for (int i = 0; i < budgets.size(); i++) {
       BudgetSpec budget = budgets.get(i);
       String at = fieldsOf(i);
-      // A key belongs to the cost of the first limit: a request must not choose those of others.
+      // Sidecars of earlier versions tell the costs of a key apart by those of the first limit.
       if (budget.cost().isOfRequest() && !budget.cost().equals(first.cost())) {
         sink.fault(
             fieldOfCost(i),

@@ -135,6 +135,23 @@ class DecisionStoreIT {
   }
 
   @Test
+  void anIdempotencyKeyPaysForNoOtherCostOfAFurtherLimit() throws Exception {
+    reload("limits: [{limit: 10/365d}, {limit: 99/366d, cost: 50}]");
+    CheckRateLimitRequest.Builder check =
+        CheckRateLimitRequest.newBuilder()
+            .setIdentifier("cat")
+            .setDimension(Dimension.USER)
+            .setEndpoint("/orders")
+            .setIdempotencyKey("k");
+    assertTrue(stub.checkRateLimit(check.setCost(1).build()).getAllowed());
+    CheckRateLimitRequest ofRule = check.setCost(0).build();
+    StatusRuntimeException refused =
+        assertThrows(StatusRuntimeException.class, () -> stub.checkRateLimit(ofRule));
+    assertEquals(Status.Code.INVALID_ARGUMENT, refused.getStatus().getCode());
+    assertTrue(stub.checkRateLimit(check.setCost(1).build()).getAllowed());
+  }
+
+  @Test
   void aCheckIsNotChargedAgainAfterAReloadThatNamesItsBudgetsAnew() throws Exception {
     CheckRateLimitRequest.Builder check =
         CheckRateLimitRequest.newBuilder()
