@@ -3,7 +3,7 @@ package dev.weir.proxy.rule;
 import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.rule.spec.FieldCondition;
 import dev.weir.proxy.rule.spec.KeyPart;
-import dev.weir.proxy.rule.spec.ValueTest;
+import dev.weir.proxy.rule.spec.ValueCondition;
 import java.util.Arrays;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -32,7 +32,7 @@ final class ExactIndex {
   boolean take(PlacedRule placed) {
     for (FieldCondition field : placed.rule().spec().match().fields()) {
       if (field.part().equals(part) && field.isExact()) {
-        for (ValueTest test : field.tests()) {
+        for (ValueCondition test : field.tests()) {
           put(test.bytes(), placed);
         }
         return true;

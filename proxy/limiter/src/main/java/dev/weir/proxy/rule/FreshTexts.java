@@ -3,7 +3,7 @@ package dev.weir.proxy.rule;
 import dev.weir.proxy.rule.spec.FieldCondition;
 import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.PathPattern;
-import dev.weir.proxy.rule.spec.ValueTest;
+import dev.weir.proxy.rule.spec.ValueCondition;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,7 +21,7 @@ final class FreshTexts {
   private final Set<String> segments = new HashSet<>();
   private final Set<String> labels = new HashSet<>();
   private final Set<String> methods = new HashSet<>();
-  private final Map<KeyPart, List<ValueTest>> tests = new HashMap<>();
+  private final Map<KeyPart, List<ValueCondition>> tests = new HashMap<>();
   private final Map<KeyPart, String> values = new HashMap<>();
   private int mostSegments;
   private final String segment;
@@ -86,11 +86,11 @@ final class FreshTexts {
   }
 
   private String freshValue(KeyPart part) {
-    List<ValueTest> asked = tests.getOrDefault(part, List.of());
+    List<ValueCondition> asked = tests.getOrDefault(part, List.of());
     for (char letter : LETTERS.toCharArray()) {
       if (asked.stream().noneMatch(test -> isPart(test) && test.text().indexOf(letter) >= 0)) {
         int run = 1;
-        for (ValueTest test : asked) {
+        for (ValueCondition test : asked) {
           while (test.text().contains(String.valueOf(letter).repeat(run))) {
             run++;
           }
@@ -101,7 +101,7 @@ final class FreshTexts {
     return null;
   }
 
-  private static boolean isPart(ValueTest test) {
-    return test.kind() == ValueTest.Kind.PREFIX || test.kind() == ValueTest.Kind.SUFFIX;
+  private static boolean isPart(ValueCondition test) {
+    return test.kind() == ValueCondition.Kind.PREFIX || test.kind() == ValueCondition.Kind.SUFFIX;
   }
 }

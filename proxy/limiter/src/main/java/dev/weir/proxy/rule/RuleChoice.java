@@ -3,7 +3,7 @@ package dev.weir.proxy.rule;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.FieldCondition;
 import dev.weir.proxy.rule.spec.KeyPart;
-import dev.weir.proxy.rule.spec.ValueTest;
+import dev.weir.proxy.rule.spec.ValueCondition;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -83,7 +83,7 @@ final class RuleChoice {
 
   /** The header or parameter for which rules have most exact values; null if few rules have any. */
   private static KeyPart mostAsked(List<PlacedRule> rules) {
-    Map<KeyPart, Set<ValueTest>> values = new LinkedHashMap<>();
+    Map<KeyPart, Set<ValueCondition>> values = new LinkedHashMap<>();
     Map<KeyPart, Integer> counts = new HashMap<>();
     for (PlacedRule placed : rules) {
       for (FieldCondition field : placed.rule().spec().match().fields()) {

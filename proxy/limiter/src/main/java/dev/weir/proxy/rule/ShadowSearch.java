@@ -8,7 +8,7 @@ import dev.weir.proxy.rule.spec.HostPattern;
 import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.MatchSpec;
 import dev.weir.proxy.rule.spec.PathPattern;
-import dev.weir.proxy.rule.spec.ValueTest;
+import dev.weir.proxy.rule.spec.ValueCondition;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -264,7 +264,8 @@ final class ShadowSearch {
     String text = other == null ? "" : other;
     List<String> values = new ArrayList<>();
     for (FieldCondition field : match.fields()) {
-      for (ValueTest test : field.part().equals(part) ? field.tests() : List.<ValueTest>of()) {
+      for (ValueCondition test :
+          field.part().equals(part) ? field.tests() : List.<ValueCondition>of()) {
         values.add(
             switch (test.kind()) {
               case EXACT -> test.text();

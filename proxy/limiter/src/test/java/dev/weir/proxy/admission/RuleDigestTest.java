@@ -19,8 +19,8 @@ import dev.weir.proxy.rule.spec.OnStoreFailure;
 import dev.weir.proxy.rule.spec.PathPattern;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
-import dev.weir.proxy.rule.spec.ValueTest;
-import dev.weir.proxy.rule.spec.ValueTest.Kind;
+import dev.weir.proxy.rule.spec.ValueCondition;
+import dev.weir.proxy.rule.spec.ValueCondition.Kind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -86,7 +86,8 @@ class RuleDigestTest {
       last(rules).match().host(HostPattern.parse(host));
     }
     for (String part : List.of("header:x-env", "query:env")) {
-      for (ValueTest test : List.of(ValueTest.PRESENT, ValueTest.of(Kind.EXACT, "a"))) {
+      for (ValueCondition test :
+          List.of(ValueCondition.PRESENT, ValueCondition.of(Kind.EXACT, "a"))) {
         rules.add(rule("a"));
         last(rules).match().field(new FieldCondition(KeyPart.parse(part), List.of(test)));
       }

@@ -25,7 +25,7 @@ import dev.weir.proxy.rule.spec.OnMissingKey;
 import dev.weir.proxy.rule.spec.PathPattern;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
-import dev.weir.proxy.rule.spec.ValueTest;
+import dev.weir.proxy.rule.spec.ValueCondition;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -80,9 +80,10 @@ class HotPathAllocationTest {
             .build());
     for (int i = 0; i < 20; i++) {
       String tenant = "t-" + i;
-      rules.add(with(tenant, b -> b.field(field("header:x-tenant", ValueTest.Kind.EXACT, tenant))));
+      rules.add(
+          with(tenant, b -> b.field(field("header:x-tenant", ValueCondition.Kind.EXACT, tenant))));
     }
-    rules.add(with("k", b -> b.field(field("query:k", ValueTest.Kind.PREFIX, "a b"))));
+    rules.add(with("k", b -> b.field(field("query:k", ValueCondition.Kind.PREFIX, "a b"))));
     rules.add(with("host", b -> b.host(HostPattern.parse("*.example.com")).cidr(clients())));
     rules.add(with("ipv6", b -> b.host(HostPattern.parse("[2001:db8::7]")).cidr(clients())));
     return RuleSet.compile(rules, false, RuleSet.EMPTY, 0);
@@ -92,8 +93,8 @@ class HotPathAllocationTest {
     return List.of(Cidr.parse("2001:db8::/32"), Cidr.parse("198.51.100.0/24"));
   }
 
-  private static FieldCondition field(String part, ValueTest.Kind kind, String text) {
-    return new FieldCondition(KeyPart.parse(part), List.of(ValueTest.of(kind, text)));
+  private static FieldCondition field(String part, ValueCondition.Kind kind, String text) {
+    return new FieldCondition(KeyPart.parse(part), List.of(ValueCondition.of(kind, text)));
   }
 
   private static RuleSpec with(String id, Consumer<MatchSpec.Builder> match) {

@@ -11,7 +11,7 @@ import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.MatchSpec;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
-import dev.weir.proxy.rule.spec.ValueTest;
+import dev.weir.proxy.rule.spec.ValueCondition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -31,12 +31,12 @@ class RuleConditionsTest {
     return rule("host", match -> match.host(HostPattern.parse(pattern)));
   }
 
-  private static RuleSpec field(String id, String part, ValueTest... tests) {
+  private static RuleSpec field(String id, String part, ValueCondition... tests) {
     return rule(id, match -> match.field(new FieldCondition(KeyPart.parse(part), List.of(tests))));
   }
 
-  private static ValueTest exact(String text) {
-    return ValueTest.of(ValueTest.Kind.EXACT, text);
+  private static ValueCondition exact(String text) {
+    return ValueCondition.of(ValueCondition.Kind.EXACT, text);
   }
 
   private static RuleSet compile(List<RuleSpec> rules) {
@@ -133,10 +133,10 @@ class RuleConditionsTest {
     assertEquals(false, matches(prod, "/", "x-env", "Prod"));
     assertEquals(false, matches(prod, "/", "x-env", "test,prod"));
     assertEquals(false, matches(prod, "/"));
-    RuleSpec absent = field("absent", "header:x-env", ValueTest.ABSENT);
+    RuleSpec absent = field("absent", "header:x-env", ValueCondition.ABSENT);
     assertEquals(true, matches(absent, "/", "x-envy", "a"));
     assertEquals(false, matches(absent, "/", "x-env", ""));
-    RuleSpec either = field("either", "header:x-env", ValueTest.ABSENT, exact("prod"));
+    RuleSpec either = field("either", "header:x-env", ValueCondition.ABSENT, exact("prod"));
     assertEquals(true, matches(either, "/"));
     assertEquals(true, matches(either, "/", "x-env", "prod"));
     assertEquals(false, matches(either, "/", "x-env", "test"));
@@ -164,17 +164,18 @@ class RuleConditionsTest {
 
   @Test
   void aParameterWithoutAValueIsPresentAndEmpty() {
-    assertEquals(true, matches(field("a", "query:debug", ValueTest.PRESENT), "/?debug"));
+    assertEquals(true, matches(field("a", "query:debug", ValueCondition.PRESENT), "/?debug"));
     assertEquals(true, matches(field("a", "query:debug", exact("")), "/?debug&debug=1"));
-    assertEquals(false, matches(field("a", "query:debug", ValueTest.ABSENT), "/?debug"));
-    assertEquals(false, matches(field("a", "query:debug", ValueTest.ABSENT), "/?a=1;debug"));
+    assertEquals(false, matches(field("a", "query:debug", ValueCondition.ABSENT), "/?debug"));
+    assertEquals(false, matches(field("a", "query:debug", ValueCondition.ABSENT), "/?a=1;debug"));
   }
 
   @Test
   void boundsTheRulesThatOneRequestIsComparedWith() {
     List<RuleSpec> rules = new ArrayList<>();
     for (int i = 0; i < RuleChoice.MOST_TRIED; i++) {
-      rules.add(field("r" + i, "header:x-a", ValueTest.of(ValueTest.Kind.PREFIX, "p" + i)));
+      rules.add(
+          field("r" + i, "header:x-a", ValueCondition.of(ValueCondition.Kind.PREFIX, "p" + i)));
     }
     compile(rules);
     rules.add(rule("plain", match -> {}));

@@ -19,7 +19,7 @@ import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.PathPattern;
 import dev.weir.proxy.rule.spec.RuleAction;
 import dev.weir.proxy.rule.spec.RuleSpec;
-import dev.weir.proxy.rule.spec.ValueTest;
+import dev.weir.proxy.rule.spec.ValueCondition;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -323,15 +323,15 @@ class RuleMatcherModelTest {
   }
 
   private static FieldCondition field(String part, List<String> tests) {
-    List<ValueTest> made = new ArrayList<>();
+    List<ValueCondition> made = new ArrayList<>();
     for (String test : tests) {
       made.add(
           switch (test.charAt(0)) {
-            case '=' -> ValueTest.of(ValueTest.Kind.EXACT, test.substring(1));
-            case '^' -> ValueTest.of(ValueTest.Kind.PREFIX, test.substring(1));
-            case '$' -> ValueTest.of(ValueTest.Kind.SUFFIX, test.substring(1));
-            case '+' -> ValueTest.PRESENT;
-            default -> ValueTest.ABSENT;
+            case '=' -> ValueCondition.of(ValueCondition.Kind.EXACT, test.substring(1));
+            case '^' -> ValueCondition.of(ValueCondition.Kind.PREFIX, test.substring(1));
+            case '$' -> ValueCondition.of(ValueCondition.Kind.SUFFIX, test.substring(1));
+            case '+' -> ValueCondition.PRESENT;
+            default -> ValueCondition.ABSENT;
           });
     }
     return new FieldCondition(KeyPart.parse(part), made);

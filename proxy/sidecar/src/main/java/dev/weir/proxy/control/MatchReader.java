@@ -5,8 +5,8 @@ import dev.weir.proxy.rule.spec.Cidr;
 import dev.weir.proxy.rule.spec.FieldCondition;
 import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.MatchSpec;
-import dev.weir.proxy.rule.spec.ValueTest;
-import dev.weir.proxy.rule.spec.ValueTest.Kind;
+import dev.weir.proxy.rule.spec.ValueCondition;
+import dev.weir.proxy.rule.spec.ValueCondition.Kind;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -52,7 +52,7 @@ final class MatchReader {
     for (String name : tree.at(at).keys().keySet()) {
       String path = YamlTree.inner(at, name);
       KeyPart part = part(path, source, name);
-      List<ValueTest> tests = readTests(path);
+      List<ValueCondition> tests = readTests(path);
       if (part != null && seen.contains(part)) {
         faults.add(tree.line(path), path, name, "each name once, whatever the case of its letters");
       } else if (part != null && !tests.isEmpty()) {
@@ -78,8 +78,8 @@ final class MatchReader {
     return null;
   }
 
-  private List<ValueTest> readTests(String path) {
-    List<ValueTest> tests = new ArrayList<>();
+  private List<ValueCondition> readTests(String path) {
+    List<ValueCondition> tests = new ArrayList<>();
     readTest(path, tests);
     for (int i = 0; i < tree.at(path).items().size(); i++) {
       readTest(path + "[" + i + "]", tests);
@@ -87,16 +87,17 @@ final class MatchReader {
     return tests;
   }
 
-  private void readTest(String path, List<ValueTest> tests) {
-    tree.read(path, text -> tests.add(ValueTest.of(Kind.EXACT, text)));
+  private void readTest(String path, List<ValueCondition> tests) {
+    tree.read(path, text -> tests.add(ValueCondition.of(Kind.EXACT, text)));
     if (!tree.at(path).isSection()) {
       return;
     }
-    tree.read(path + "." + PREFIX, text -> tests.add(ValueTest.of(Kind.PREFIX, text)));
-    tree.read(path + "." + SUFFIX, text -> tests.add(ValueTest.of(Kind.SUFFIX, text)));
+    tree.read(path + "." + PREFIX, text -> tests.add(ValueCondition.of(Kind.PREFIX, text)));
+    tree.read(path + "." + SUFFIX, text -> tests.add(ValueCondition.of(Kind.SUFFIX, text)));
     tree.read(
         path + "." + PRESENT,
-        text -> tests.add(Texts.parseBoolean(text) ? ValueTest.PRESENT : ValueTest.ABSENT));
+        text ->
+            tests.add(Texts.parseBoolean(text) ? ValueCondition.PRESENT : ValueCondition.ABSENT));
     int count = tree.at(path).keys().size();
     if (count != 1) {
       faults.add(tree.line(path), path, count + " keys", ONE_TEST);

@@ -14,8 +14,8 @@ public final class FieldCondition implements ValueSink {
   public static final int MAX_TESTS = 64;
 
   private final KeyPart part;
-  private final List<ValueTest> tests;
-  private final ValueTest[] tried;
+  private final List<ValueCondition> tests;
+  private final ValueCondition[] tried;
   private final byte[][] wanted;
   private final boolean mayBeAbsent;
 
@@ -23,12 +23,12 @@ public final class FieldCondition implements ValueSink {
    * @param part a header or a query parameter.
    * @param tests one or more.
    */
-  public FieldCondition(KeyPart part, List<ValueTest> tests) {
+  public FieldCondition(KeyPart part, List<ValueCondition> tests) {
     this.part = part;
     this.tests = List.copyOf(tests);
-    tried = tests.toArray(ValueTest[]::new);
-    wanted = tests.stream().map(ValueTest::bytes).toArray(byte[][]::new);
-    mayBeAbsent = tests.contains(ValueTest.ABSENT);
+    tried = tests.toArray(ValueCondition[]::new);
+    wanted = tests.stream().map(ValueCondition::bytes).toArray(byte[][]::new);
+    mayBeAbsent = tests.contains(ValueCondition.ABSENT);
   }
 
   /** The header or query parameter. */
@@ -36,13 +36,13 @@ public final class FieldCondition implements ValueSink {
     return part;
   }
 
-  public List<ValueTest> tests() {
+  public List<ValueCondition> tests() {
     return tests;
   }
 
   /** Whether only whole values pass, so that they can be found by hash. */
   public boolean isExact() {
-    return tests.stream().allMatch(test -> test.kind() == ValueTest.Kind.EXACT);
+    return tests.stream().allMatch(test -> test.kind() == ValueCondition.Kind.EXACT);
   }
 
   /** Whether a request passes that has no value. */

@@ -10,7 +10,7 @@ import org.agrona.DirectBuffer;
  *
  * @param text of the kinds that compare; else empty.
  */
-public record ValueTest(Kind kind, String text) {
+public record ValueCondition(Kind kind, String text) {
   /** The longest text. */
   private static final int MAX_LENGTH = 1024;
 
@@ -23,22 +23,22 @@ public record ValueTest(Kind kind, String text) {
     ABSENT
   }
 
-  public static final ValueTest PRESENT = new ValueTest(Kind.PRESENT, "");
-  public static final ValueTest ABSENT = new ValueTest(Kind.ABSENT, "");
+  public static final ValueCondition PRESENT = new ValueCondition(Kind.PRESENT, "");
+  public static final ValueCondition ABSENT = new ValueCondition(Kind.ABSENT, "");
 
   /**
    * A test that compares.
    *
    * @throws BadValueException if no value passes it, or every one.
    */
-  public static ValueTest of(Kind kind, String text) {
+  public static ValueCondition of(Kind kind, String text) {
     if (text.length() > MAX_LENGTH || text.chars().anyMatch(c -> c < ' ' || c == 0x7F)) {
       throw new BadValueException(text, "at most 1,024 characters, no controls");
     }
     if (kind != Kind.EXACT && text.isEmpty()) {
       throw new BadValueException(text, "a text, or present: true");
     }
-    return new ValueTest(kind, text);
+    return new ValueCondition(kind, text);
   }
 
   /** The bytes of the text. */
