@@ -164,7 +164,7 @@ final class Episode {
       task.get(END_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException | ExecutionException | TimeoutException e) {
       final long nowNs = System.nanoTime();
-      // Of a process that does not start, reload or answer in time an IOException tells.
+      // A process that does not start, reload or answer in time is told by an IOException.
       final boolean isLate = e instanceof TimeoutException || e.getCause() instanceof IOException;
       final String judge = isLate ? Finding.LATE : Finding.RUN;
       findings.add(new Finding(judge, what + ": " + e, nowNs, nowNs));

@@ -49,7 +49,7 @@ final class FaultPatchesTest {
     assertEquals("", runs("git", "apply", "--check", patch.toString()));
   }
 
-  /** What a command says that fails; empty if it does not. */
+  /** The output of a command that fails; empty if it succeeds. */
   private static String runs(String... command) throws InterruptedException {
     try {
       final Process process =

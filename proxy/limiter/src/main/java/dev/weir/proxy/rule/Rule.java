@@ -24,7 +24,10 @@ import java.util.TreeSet;
 import java.util.function.BiPredicate;
 import org.agrona.DirectBuffer;
 
-/** A compiled rule. Immutable; any thread. */
+/**
+ * A compiled rule. Immutable but for the parts that were asked for ({@link #without}), each of
+ * which is made once, under a lock. Any thread.
+ */
 public final class Rule {
   /**
    * A bit beside those of the groups that a part leaves out: the part is {@link #everywhereAlone},

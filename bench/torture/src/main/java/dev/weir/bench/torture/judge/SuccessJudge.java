@@ -19,7 +19,7 @@ final class SuccessJudge implements Judge {
   /** After a fault connections are made again, and breakers close. */
   private static final long AFTER_NS = 3_000 * MS;
 
-  /** Of a hundred answers without an excuse, 99 come within this time. */
+  /** The time within which 99 of a hundred answers without an excuse come. */
   private static final long P99_NS = 2_000 * MS;
 
   /** How many of a thousand requests may fail by what else the machine does. */

@@ -30,7 +30,7 @@ public record LimitPlan(
     return new LimitPlan(algorithm, other, windowMs, burst, key, queues);
   }
 
-  /** The same limit, whose requests wait for their turn. */
+  /** This limit, with requests that wait for their turn. */
   LimitPlan queueing() {
     return new LimitPlan(algorithm, count, windowMs, burst, key, true);
   }

@@ -7,7 +7,7 @@ import java.util.List;
 public final class RuleChange {
   private RuleChange() {}
 
-  /** Of a hundred rules beside the first one so many are changed with it, where it is hard. */
+  /** The share of other rules, in percent, that is changed with the first one in a hard run. */
   private static final int MORE_PERCENT = 40;
 
   /**

@@ -56,7 +56,7 @@ final class DayClock {
     return clock;
   }
 
-  /** What the process is to be started with. */
+  /** The environment that the process is to be started with. */
   Map<String, String> environment() {
     return library == null
         ? Map.of()

@@ -118,7 +118,7 @@ final class Life implements AutoCloseable {
       peaks.merge(ProcessEnd.DECISION_STREAMS, above, Math::max);
       peaks.merge(ProcessEnd.RSS_MIB, (double) rssMib(), Math::max);
     } catch (IOException e) {
-      // It is stopped, or has ended: what it kept before is known.
+      // The process is stopped, or has ended: the last reading stands.
     }
   }
 

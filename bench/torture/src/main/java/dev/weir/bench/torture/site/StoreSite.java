@@ -31,7 +31,7 @@ final class StoreSite implements AutoCloseable {
   private static final String USER = "weir";
   private static final String PASSWORD = "of-the-torture-run";
 
-  /** What Weir's user needs (docs/fleet.md). */
+  /** The rights that the Redis user of Weir needs (docs/fleet.md). */
   private static final List<String> RIGHTS =
       List.of(
           "on",

@@ -58,7 +58,7 @@ final class Http1Connection implements Connection {
     return Integer.parseInt(head.line().substring(9, 12));
   }
 
-  /** What an answer says that is not the service's. */
+  /** The kind of an answer that Weir gave in place of the service. */
   static Answer notPassed(HttpInput.Head head, HttpInput.Body body) {
     final int status = status(head);
     if (status == 429) {

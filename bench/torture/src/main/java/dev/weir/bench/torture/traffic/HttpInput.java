@@ -79,7 +79,7 @@ final class HttpInput {
     return new Body(length == null ? new byte[0] : exactly(Integer.parseInt(length)), Map.of());
   }
 
-  /** So many bytes as they come. */
+  /** Reads a number of bytes, unchanged. */
   byte[] exactly(int length) throws IOException {
     final byte[] bytes = in.readNBytes(length);
     if (bytes.length < length) {

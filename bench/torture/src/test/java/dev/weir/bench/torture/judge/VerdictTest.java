@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 final class VerdictTest {
-  /** Of four requests one comes every ten seconds, and the machine pauses beside the first two. */
+  /** Four requests, one every ten seconds; the machine pauses beside the first two. */
   private static History halfDisturbed() {
     return new History(Algorithm.GCRA, 10, Mode.LOCAL)
         .pass(1, 0, 1)
