@@ -13,11 +13,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Random steps against the models: more than a million for each way to state a limit. A failure
- * prints its seed; {@code -Dweir.seed=} replays it.
+ * Random steps against the models, other ones in each build. A failure prints its seed; {@code
+ * -Dweir.seed=} replays it.
  */
 class LimitModelTest {
-  private static final int ROUNDS = 5_500;
+  /** More with {@code -Dweir.rounds=5500}: a million steps for each way to state a limit. */
+  private static final int ROUNDS = Integer.getInteger("weir.rounds", 1_500);
+
   private static final int SET_ROUNDS = 1_000;
   private static final int STEPS_PER_ROUND = 200;
   private static final int KEYS = 6;
