@@ -224,8 +224,7 @@ class SeveralLimitsIT {
       awaitCharged(who[1], "r/fixed-window-365d", passed);
       assertEquals(passed, charged(who[0], "r/fixed-window-365d"));
       double debts = passed - 1;
-      Await.until(
-          "the debts' answers", () -> fleet.sum("weir_store_debts_charged_total") == debts);
+      Await.until("the debts' answers", () -> fleet.sum("weir_store_debts_charged_total") == debts);
     } finally {
       faults.close();
     }
