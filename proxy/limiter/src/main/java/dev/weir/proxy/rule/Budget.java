@@ -152,7 +152,7 @@ public final class Budget {
     }
     String name = new String(storeName, StandardCharsets.US_ASCII);
     if (countsThousandths(spec) != countsThousandths(previous.spec)) {
-      return List.of(); // another kind of number: Rule.checkChange refuses that
+      return List.of(); // another kind of number: BudgetSuccession.checkChange refuses that
     }
     List<Former> all = new ArrayList<>();
     String before = new String(previous.storeName, StandardCharsets.US_ASCII);

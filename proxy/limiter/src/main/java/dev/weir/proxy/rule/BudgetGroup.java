@@ -8,7 +8,10 @@ import dev.weir.proxy.rule.spec.OnMissingKey;
 import dev.weir.proxy.rule.spec.OnStoreFailure;
 import dev.weir.scripts.ScriptLimit;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The budgets of a rule that have one key, and so one identity, and the same gate. Immutable; any
@@ -35,7 +38,7 @@ public final class BudgetGroup {
    * @param budgets 1 or more, all of one key, mode and failure policy.
    * @param known groups whose arrays of limits stay where they have the same.
    */
-  BudgetGroup(List<Budget> budgets, List<BudgetGroup> known) {
+  private BudgetGroup(List<Budget> budgets, List<BudgetGroup> known) {
     BudgetSpec first = budgets.get(0).spec();
     this.key = first.key();
     this.mode = first.mode();
@@ -47,6 +50,34 @@ public final class BudgetGroup {
     this.storeLimits = storeLimits(budgets, known);
     this.leaseTerms = mode == Mode.LEASED ? leaseTerms(budgets) : null;
     this.leaseSeed = leaseSeed(budgets);
+  }
+
+  /**
+   * Budgets in groups: first those that this node decides on, then the store's, each in their
+   * order.
+   *
+   * @param known groups whose arrays of limits stay where they have the same.
+   */
+  static BudgetGroup[] of(List<Budget> budgets, List<BudgetGroup> known) {
+    Map<Object, List<Budget>> alike = new LinkedHashMap<>();
+    for (Budget budget : budgets) {
+      BudgetSpec spec = budget.spec();
+      // Leased units pay for requests of one cost.
+      long leasedCost = spec.mode() == Mode.LEASED ? spec.costUnits() : 0;
+      Object same =
+          List.of(
+              budget.ruleId(),
+              spec.key(),
+              spec.mode(),
+              spec.onStoreFailureOrDefault(),
+              spec.leaseLifeNs(),
+              leasedCost);
+      alike.computeIfAbsent(same, key -> new ArrayList<>()).add(budget);
+    }
+    return alike.values().stream()
+        .map(group -> new BudgetGroup(group, known))
+        .sorted((a, b) -> Boolean.compare(a.mode().needsStore(), b.mode().needsStore()))
+        .toArray(BudgetGroup[]::new);
   }
 
   private static LeaseTerms leaseTerms(List<Budget> budgets) {

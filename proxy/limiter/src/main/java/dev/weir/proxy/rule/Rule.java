@@ -2,31 +2,24 @@ package dev.weir.proxy.rule;
 
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.rule.spec.BadValueException;
-import dev.weir.proxy.rule.spec.BudgetSpec;
-import dev.weir.proxy.rule.spec.LimitSpec;
 import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.proxy.rule.spec.Overflow;
 import dev.weir.proxy.rule.spec.RuleAction;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.rule.spec.RuleSpec.FaultSink;
 import dev.weir.scripts.ScriptLimit;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableSet;
-import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.BiPredicate;
+import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.DirectBuffer;
 
 /**
  * A compiled rule. Immutable but for the parts that were asked for ({@link #without}), each of
- * which is made once, under a lock. Any thread.
+ * which is made once. Any thread.
  */
 public final class Rule {
   /**
@@ -68,7 +61,7 @@ public final class Rule {
   private final int left;
 
   /** The parts of this rule that were asked for. */
-  private volatile Rule[] parts = NO_PARTS;
+  private final AtomicReference<Rule[]> parts = new AtomicReference<>(NO_PARTS);
 
   /**
    * @param index of the rule in the file, from 0.
@@ -104,7 +97,7 @@ public final class Rule {
     if (previous != null) {
       known.addAll(List.of(previous.groups));
     }
-    this.groups = groups(withFormers(all), known);
+    this.groups = BudgetGroup.of(BudgetSuccession.withFormers(all, dryRun), known);
     this.everywhereGroups = findEverywhere();
     this.localGroupCount = localGroupCount(groups);
     this.storeLimits = storeLimits(previous);
@@ -176,130 +169,13 @@ public final class Rule {
 
   private static List<Budget> budgets(
       RuleSpec spec, long version, Rule previous, CompileTime clock) {
-    Budget[] continued = continued(spec, previous);
+    List<Budget> before = previous == null ? List.of() : previous.remembered;
+    Budget[] continued = BudgetSuccession.continued(spec.budgets(), before);
     List<Budget> budgets = new ArrayList<>(continued.length);
     for (int i = 0; i < continued.length; i++) {
       budgets.add(new Budget(spec, i, version, continued[i], clock));
     }
     return List.copyOf(budgets);
-  }
-
-  /** The budgets that a rule's budgets continue, by index; null where there is none. */
-  private static Budget[] continued(RuleSpec spec, Rule previous) {
-    Budget[] continued = new Budget[spec.budgets().size()];
-    if (previous != null) {
-      List<Budget> left = new ArrayList<>(previous.remembered);
-      // A budget is known by its key and name; one whose algorithm changed by its rate, or at
-      // least its window; one whose window changed, too, by its key.
-      pair(spec.budgets(), left, continued, BudgetSpec::isNamedAs);
-      pair(spec.budgets(), left, continued, BudgetSpec::hasRateOf);
-      pair(spec.budgets(), left, continued, BudgetSpec::hasWindowOf);
-      pair(spec.budgets(), left, continued, BudgetSpec::isDecidedLike);
-      pair(spec.budgets(), left, continued, (one, other) -> one.key().equals(other.key()));
-    }
-    return continued;
-  }
-
-  /** Reports changes between local counts and the store's, as what was used would be forgotten. */
-  void checkChange(RuleSpec to, FaultSink sink) {
-    if (to.action() != RuleAction.LIMIT || to.dryRun() || dryRun()) {
-      return;
-    }
-    Budget[] continued = continued(to, this);
-    for (int i = 0; i < continued.length; i++) {
-      Mode mode = to.budgets().get(i).mode();
-      Mode before = continued[i] == null ? mode : continued[i].spec().mode();
-      if (mode.needsStore() != before.needsStore()) {
-        String expected =
-            before + ", as until now: what was used would be forgotten; a restart begins anew";
-        sink.fault(to.fieldsOf(i) + "mode", mode.toString(), expected);
-      } else if (mode.needsStore() && continued[i] != null) {
-        checkUnit(to, i, continued[i].spec().limit(), sink);
-      }
-    }
-  }
-
-  /** Numbers with decimals have a name of their own in the store. */
-  private static void checkUnit(RuleSpec to, int index, LimitSpec before, FaultSink sink) {
-    LimitSpec limit = to.budgets().get(index).limit();
-    if (limit.unit() != before.unit()) {
-      String expected =
-          (before.unit() == 1 ? "no decimals" : "decimals")
-              + " in limit, burst and cost, as until now: what was used would be forgotten;"
-              + " a restart begins anew";
-      sink.fault(to.fieldsOf(index) + "limit", limit.rate().toString(), expected);
-    }
-  }
-
-  private static void pair(
-      List<BudgetSpec> specs,
-      List<Budget> left,
-      Budget[] continued,
-      BiPredicate<BudgetSpec, BudgetSpec> isSame) {
-    for (int i = 0; i < continued.length; i++) {
-      BudgetSpec spec = specs.get(i);
-      for (int j = 0; continued[i] == null && j < left.size(); j++) {
-        if (isSame.test(spec, left.get(j).spec())) {
-          continued[i] = left.remove(j);
-        }
-      }
-    }
-  }
-
-  /**
-   * @param known groups whose arrays of limits stay where they have the same.
-   */
-  private static BudgetGroup[] groups(List<Budget> budgets, List<BudgetGroup> known) {
-    Map<Object, List<Budget>> alike = new LinkedHashMap<>();
-    for (Budget budget : budgets) {
-      BudgetSpec spec = budget.spec();
-      // Leased units pay for requests of one cost.
-      long leasedCost = spec.mode() == Mode.LEASED ? spec.costUnits() : 0;
-      Object same =
-          List.of(
-              budget.ruleId(),
-              spec.key(),
-              spec.mode(),
-              spec.onStoreFailureOrDefault(),
-              spec.leaseLifeNs(),
-              leasedCost);
-      alike.computeIfAbsent(same, key -> new ArrayList<>()).add(budget);
-    }
-    return alike.values().stream()
-        .map(group -> new BudgetGroup(group, known))
-        .sorted((a, b) -> Boolean.compare(a.mode().needsStore(), b.mode().needsStore()))
-        .toArray(BudgetGroup[]::new);
-  }
-
-  /**
-   * Each budget, followed by its copies under former names. A dry-run rule leaves out those that do
-   * not fit into a check.
-   */
-  private List<Budget> withFormers(List<Budget> present) {
-    List<Budget> all = new ArrayList<>();
-    Set<Object> names = new HashSet<>();
-    present.forEach(budget -> names.add(named(budget)));
-    for (Budget budget : present) {
-      all.add(budget);
-      for (Budget.Former former : budget.formers()) {
-        Budget under = budget.under(former);
-        if (names.size() < RuleSpec.MAX_BUDGETS && names.add(named(under))) {
-          all.add(under);
-        } else if (!dryRun()) {
-          throw new BadValueException(
-              "would forget what was used as " + former.storeName(),
-              "at most "
-                  + RuleSpec.MAX_BUDGETS
-                  + " names in the store, former ones included, each of one limit; or a restart,"
-                  + " which begins anew");
-        }
-      }
-    }
-    return all;
-  }
-
-  private static Object named(Budget budget) {
-    return List.of(budget.spec().key(), ByteBuffer.wrap(budget.storeName()));
   }
 
   /** The groups of limits of all requests, a bit each; of those themselves all. */
@@ -410,6 +286,13 @@ public final class Rule {
     return enforced != null;
   }
 
+  /** Reports changes between local counts and the store's, as what was used would be forgotten. */
+  void checkChange(RuleSpec to, FaultSink sink) {
+    if (to.action() == RuleAction.LIMIT && !to.dryRun() && !dryRun) {
+      BudgetSuccession.checkChange(to, remembered, sink);
+    }
+  }
+
   /** The group whose identity says whether refusals take effect, of a rule enforced in part. */
   public int enforcedGroup() {
     return enforced.group();
@@ -454,25 +337,18 @@ public final class Rule {
     if (some == 0) {
       return this;
     }
-    for (Rule part : parts) {
-      if (part.left == some) {
-        return part;
+    while (true) {
+      Rule[] known = parts.get();
+      for (Rule part : known) {
+        if (part.left == some) {
+          return part;
+        }
       }
+      Rule[] more = Arrays.copyOf(known, known.length + 1);
+      more[known.length] = new Rule(this, some, false);
+      // Of two threads that make one, the second finds that of the first.
+      parts.compareAndSet(known, more);
     }
-    return part(some);
-  }
-
-  private synchronized Rule part(int some) {
-    for (Rule part : parts) {
-      if (part.left == some) {
-        return part;
-      }
-    }
-    Rule made = new Rule(this, some, false);
-    Rule[] more = Arrays.copyOf(parts, parts.length + 1);
-    more[parts.length] = made;
-    parts = more;
-    return made;
   }
 
   /** Whether its requests may be those of a dry run that limits of all requests may refuse. */

@@ -30,6 +30,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -266,6 +267,23 @@ class RuleTest {
     RuleSet set = RuleSet.compile(List.of(own), ofAll, false, RuleSet.EMPTY, 0, 0);
     // This node decides on the second limit and on those of all, before the store.
     assertEquals("[1, 2, 3, 0]", Arrays.toString(set.find("r").rows()));
+  }
+
+  @Test
+  void threadsThatAskForTheSamePartGetTheSameRule() {
+    BudgetSpec.Builder ofUser = limit("2/2h").key(KeySpec.parse("header:x-user"));
+    for (int round = 0; round < 200; round++) {
+      Rule rule = compile(limits(limit("1/1h"), ofUser), RuleSet.EMPTY, 0).rules().get(0);
+      List<Rule> parts =
+          IntStream.range(0, 8)
+              .parallel()
+              .mapToObj(thread -> rule.without(1 + thread % 2))
+              .toList();
+      for (int i = 0; i < parts.size(); i++) {
+        assertSame(rule.without(1 + i % 2), parts.get(i));
+        assertEquals(1, parts.get(i).groupCount());
+      }
+    }
   }
 
   private static RuleSpec everywhere(String name) {
