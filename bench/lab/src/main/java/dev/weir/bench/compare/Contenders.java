@@ -18,6 +18,9 @@ final class Contenders {
           new WeirSidecar(TransportKind.IO_URING),
           new WeirSidecar(TransportKind.EPOLL));
 
+  /** A settings file is not longer than 1 MiB. */
+  private static final int MOST_RULES = 10_000;
+
   @Option(
       names = "--contenders",
       paramLabel = "NAME",
@@ -32,6 +35,13 @@ final class Contenders {
       description = "Of another version of Weir: takes part beside this one, as earlier-*.")
   private Path earlier;
 
+  @Option(
+      names = "--rules",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Of Weir, all but one for other paths (default: ${DEFAULT-VALUE}).")
+  private int rules;
+
   /** The contenders that take part; wrong flags are told to {@code report}. */
   List<Contender> checked(ReportOptions report) {
     report.expectEach("--contenders", contenders, ALL.stream().map(Contender::name).toList());
@@ -40,7 +50,8 @@ final class Contenders {
         earlier,
         earlier == null || Files.isExecutable(earlier.resolve("weir")),
         "a folder with the launcher, weir");
-    return of(contenders, earlier);
+    report.expectBetween("--rules", rules, 1, MOST_RULES);
+    return of(contenders, earlier, rules);
   }
 
   /**
@@ -50,13 +61,21 @@ final class Contenders {
    *     transports; null if none does.
    */
   static List<Contender> of(List<String> names, Path earlier) {
+    return of(names, earlier, 1);
+  }
+
+  private static List<Contender> of(List<String> names, Path earlier, int rules) {
     return ALL.stream()
         .filter(contender -> names.contains(contender.name()))
         .flatMap(
             contender ->
-                earlier != null && contender instanceof WeirSidecar weir
-                    ? Stream.of(weir.earlier(earlier), weir)
+                contender instanceof WeirSidecar weir
+                    ? withEarlier(weir.withRules(rules), earlier)
                     : Stream.of(contender))
         .toList();
+  }
+
+  private static Stream<Contender> withEarlier(WeirSidecar weir, Path earlier) {
+    return earlier == null ? Stream.of(weir) : Stream.of(weir.earlier(earlier), weir);
   }
 }

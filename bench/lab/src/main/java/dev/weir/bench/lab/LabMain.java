@@ -10,6 +10,7 @@ import dev.weir.bench.fleet.FleetCommand;
 import dev.weir.bench.http2.Http2Command;
 import dev.weir.bench.load.RunCommand;
 import dev.weir.bench.report.ReportCommand;
+import dev.weir.bench.rule.RulesCommand;
 import dev.weir.bench.store.ExactCommand;
 import dev.weir.bench.store.StoreCommand;
 import java.util.Arrays;
@@ -35,6 +36,7 @@ import picocli.CommandLine.HelpCommand;
       ExactCommand.class,
       DecisionsCommand.class,
       Http2Command.class,
+      RulesCommand.class,
       ToolCommands.Jmh.class,
       ToolCommands.Jcstress.class,
       HelpCommand.class

@@ -29,6 +29,8 @@ class CompareCommandTest {
     "--protocols, h3, 'any of http/1.1, h2, grpc, https, h2-tls, handshakes, resumed'",
     "--contenders, envoy, 'any of nginx, haproxy, weir-io_uring, weir-epoll'",
     "--earlier, no/such/folder, 'a folder with the launcher, weir'",
+    "--rules, 0, from 1 to 10000",
+    "--rules, 10001, from 1 to 10000",
     "--connections, 0, from 1 to 256",
     "--connections, 257, from 1 to 256",
     "--connections, 8x0, 'from 1 to 256, or CONNECTIONSxSTREAMS with at most 100'",

@@ -13,6 +13,7 @@ import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.Programs;
 import dev.weir.bench.rounds.LoadFigures;
 import dev.weir.bench.rounds.Rounds;
+import dev.weir.proxy.loop.TransportKind;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,6 +83,13 @@ class CompareIT {
     }
     final String tables = CompareReport.tables(comparison);
     assertFalse(tables.contains("NaN"), tables);
+  }
+
+  @Test
+  void asManyRulesAsAFileHasAreServed() throws Exception {
+    final Contender many = new WeirSidecar(TransportKind.EPOLL).withRules(10_000);
+    final Comparison comparison = compare(List.of(many), List.of(Outcome.PASS), Wire.HTTP1);
+    assertEquals(Set.of(), comparison.attendance.leftOut());
   }
 
   @ParameterizedTest

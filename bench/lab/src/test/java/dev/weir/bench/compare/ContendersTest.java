@@ -9,6 +9,7 @@ import dev.weir.bench.compare.Contender.Outcome;
 import dev.weir.bench.compare.Contender.Site;
 import dev.weir.bench.process.Cores;
 import dev.weir.bench.process.ServerCertificate;
+import dev.weir.proxy.loop.TransportKind;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -19,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ContendersTest {
   /** Of nginx, HAProxy and Weir. */
   private static final String LIMIT =
-      " rate=[^;]+| burst=[^;]+|expire \\S+|rate\\(\\w+\\)| gt \\d+|--limit \\S+";
+      " rate=[^;]+| burst=[^;]+|expire \\S+|rate\\(\\w+\\)| gt \\d+|limit:? [0-9/]+\\w";
 
   private static final ServerCertificate CERTIFICATE =
       new ServerCertificate(
@@ -32,8 +33,10 @@ class ContendersTest {
         new Site(outcome, wire, 1111, 2222, CERTIFICATE, Path.of("/there"), Cores.UNPINNED));
   }
 
+  /** All of them, and a sidecar with more rules than fit into flags. */
   static Stream<Contender> all() {
-    return Contenders.ALL.stream();
+    final WeirSidecar many = new WeirSidecar(TransportKind.EPOLL).withRules(10_000);
+    return Stream.concat(Contenders.ALL.stream(), Stream.of(many));
   }
 
   @ParameterizedTest
