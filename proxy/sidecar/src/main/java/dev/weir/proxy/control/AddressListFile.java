@@ -2,24 +2,19 @@ package dev.weir.proxy.control;
 
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.Cidr;
-import dev.weir.proxy.watch.FileFollower;
+import dev.weir.proxy.watch.FollowedFile;
 import dev.weir.proxy.watch.Reloads;
-import dev.weir.proxy.watch.SmallFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads a file of networks, one a line, and follows it. While the file has a fault, or is gone, its
- * last good networks stay. Empty lines are none, and nor is what stands behind {@code #}.
+ * Reads a file of networks, one a line, and follows it. Empty lines are none, and nor is what
+ * stands behind {@code #}.
  */
 public final class AddressListFile implements AutoCloseable {
   /** The most networks of a file. */
@@ -28,78 +23,33 @@ public final class AddressListFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AddressListFile.class);
   private static final int MOST_BYTES = 16 << 20;
 
-  /**
-   * A file that was changed longer ago than this is not read again until it changes once more.
-   * Later changes have another time, also where a file system's clock is coarse.
-   */
-  private static final long SETTLED_MS = 3_000;
-
-  private final Path file;
-  private final Reloads reloads;
   private final Runnable changed;
-  private final FileFollower<Reading> follower;
+  private final FollowedFile file;
   private volatile List<Cidr> networks;
-
-  /**
-   * One reading of the file.
-   *
-   * @param stamp says that the file is the same if it is; null if nothing does.
-   * @param content null if it could not be read.
-   * @param fault why not.
-   */
-  private record Reading(List<Object> stamp, byte[] content, String fault) {
-    static Reading of(Path file, Reading before) {
-      List<Object> stamp = stamp(file);
-      if (stamp != null && before != null && stamp.equals(before.stamp)) {
-        return before;
-      }
-      try {
-        return new Reading(stamp, SmallFile.read(file, "a file", MOST_BYTES), null);
-      } catch (IOException unreadable) {
-        return new Reading(null, null, ": " + unreadable.getMessage());
-      }
-    }
-
-    private static List<Object> stamp(Path file) {
-      try {
-        BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
-        long changedMs = found.lastModifiedTime().toMillis();
-        Object key = found.fileKey();
-        boolean isSettled = System.currentTimeMillis() - changedMs > SETTLED_MS && key != null;
-        return isSettled ? List.of(key, found.size(), found.lastModifiedTime()) : null;
-      } catch (IOException unreadable) {
-        return null;
-      }
-    }
-
-    boolean isSame(Reading other) {
-      return this == other
-          || Arrays.equals(content, other.content) && Objects.equals(fault, other.fault);
-    }
-  }
-
-  /** The last reading; null if the file is to be read whatever its stamp. */
-  private Reading last;
 
   /**
    * Reads a file for the first time.
    *
+   * @param setting that names the file.
    * @param reloads is told of each reload; the file is a part of it.
    * @param changed is run when {@link #networks} have changed, by one thread at a time.
    * @throws IOException if the file cannot be used; the message says which line.
    */
-  public AddressListFile(Path file, Reloads reloads, Runnable changed) throws IOException {
-    this.file = file;
-    this.reloads = reloads;
+  public AddressListFile(String setting, Path path, Reloads reloads, Runnable changed)
+      throws IOException {
     this.changed = changed;
-    last = Reading.of(file, null);
-    networks = networks(last);
-    follower = new FileFollower<>(this::read, Reading::isSame, this::take, reloads, last, last);
+    FollowedFile.Kind kind =
+        new FollowedFile.Kind(LOG, setting, "lists", "network", "weir-lists", MOST_BYTES);
+    file = new FollowedFile(path, kind, reloads, this::use);
   }
 
-  private Reading read() {
-    last = Reading.of(file, last);
-    return last;
+  private int use(byte[] content) throws IOException {
+    boolean isFirst = networks == null;
+    networks = read(content);
+    if (!isFirst) {
+      changed.run();
+    }
+    return networks.size();
   }
 
   /** The networks in use. */
@@ -109,41 +59,24 @@ public final class AddressListFile implements AutoCloseable {
 
   /** Follows the file from now on. */
   public void start() {
-    follower.start("weir-lists", "lists: " + file + " not reloaded");
+    file.start();
   }
 
   /** Reads the file once; takes a new content that was read twice in a row. */
   void poll() {
-    follower.poll();
+    file.poll();
   }
 
   /** Reads the file now, changed or not. Any thread. */
   public void reload() {
-    synchronized (follower) {
-      last = null;
-      follower.reload();
-    }
+    file.reload();
   }
 
-  private void take(Reading read) {
-    try {
-      networks = networks(read);
-      changed.run();
-      LOG.info("lists: {} networks from {}{}", networks.size(), file, reloads.taken(follower));
-    } catch (IOException fault) {
-      reloads.rejected(follower);
-      LOG.error("lists: not reloaded, the last good networks stay: {}", fault.getMessage());
-    }
-  }
-
-  private List<Cidr> networks(Reading read) throws IOException {
-    if (read.content() == null) {
-      throw new IOException(file + read.fault());
-    }
+  private static List<Cidr> read(byte[] content) throws IOException {
     List<Cidr> found = new ArrayList<>();
     int number = 0;
     // Bytes beyond ASCII are in no network, and in comments they do not matter.
-    String text = new String(read.content(), StandardCharsets.ISO_8859_1);
+    String text = new String(content, StandardCharsets.ISO_8859_1);
     for (String line : (Iterable<String>) text.lines()::iterator) {
       number++;
       int comment = line.indexOf('#');
@@ -163,13 +96,13 @@ public final class AddressListFile implements AutoCloseable {
     return found;
   }
 
-  private IOException fault(int line, String found, String expected) {
-    return new IOException(file + ":" + line + ": " + found + " (expected: " + expected + ")");
+  private static IOException fault(int line, String found, String expected) {
+    return new IOException(":" + line + ": " + found + " (expected: " + expected + ")");
   }
 
   /** Follows no longer. */
   @Override
   public void close() {
-    follower.close();
+    file.close();
   }
 }

@@ -31,18 +31,14 @@ public final class SidecarLists implements AutoCloseable {
    */
   SidecarLists(ListSettings settings) throws IOException {
     this.settings = settings;
-    allowFiles = read("lists.allow: ", settings.allow().files());
-    blockFiles = read("lists.block: ", settings.block().files());
+    allowFiles = read("lists.allow", settings.allow().files());
+    blockFiles = read("lists.block", settings.block().files());
   }
 
-  private List<AddressListFile> read(String name, List<Path> paths) throws IOException {
+  private List<AddressListFile> read(String setting, List<Path> paths) throws IOException {
     List<AddressListFile> files = new ArrayList<>();
     for (Path path : paths) {
-      try {
-        files.add(new AddressListFile(path, reloads, this::publish));
-      } catch (IOException unusable) {
-        throw new IOException(name + unusable.getMessage(), unusable);
-      }
+      files.add(new AddressListFile(setting, path, reloads, this::publish));
     }
     return files;
   }

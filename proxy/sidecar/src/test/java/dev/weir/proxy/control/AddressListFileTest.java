@@ -29,7 +29,7 @@ class AddressListFileTest {
   }
 
   private AddressListFile open() throws IOException {
-    return new AddressListFile(path, reloads, () -> changes++);
+    return new AddressListFile("lists.block", path, reloads, () -> changes++);
   }
 
   private static String text(AddressListFile file) {
@@ -93,7 +93,7 @@ class AddressListFileTest {
     AddressListFile block = open();
     Path allowPath = folder.resolve("allow.txt");
     Files.writeString(allowPath, "192.0.2.7");
-    AddressListFile allow = new AddressListFile(allowPath, reloads, () -> changes++);
+    AddressListFile allow = new AddressListFile("lists.allow", allowPath, reloads, () -> changes++);
     Files.writeString(path, "bad");
     block.reload();
     Files.writeString(allowPath, "192.0.2.8");
@@ -130,13 +130,15 @@ class AddressListFileTest {
         ":1: 10.0.0.0/8,10.0.0.0/9 (expected: a prefix length of" + " 0 to 32)");
     Files.delete(path);
     assertEquals(
-        path + ": not found (expected: a file)",
+        "lists.block: " + path + ": not found (expected: a file)",
         assertThrows(IOException.class, this::open).getMessage());
   }
 
   private void assertFault(String content, String expected) throws IOException {
     Files.writeString(path, content);
-    assertEquals(path + expected, assertThrows(IOException.class, this::open).getMessage());
+    assertEquals(
+        "lists.block: " + path + expected,
+        assertThrows(IOException.class, this::open).getMessage());
   }
 
   @Test
