@@ -163,6 +163,9 @@ public final class LimitTable implements AutoCloseable {
     final boolean allowed = limit.fits(state, region, slot, nowNs, cost);
     out.set(limit, state, region, slot, nowNs, cost, allowed ? cost : 0);
     out.markPeeked();
+    if (region != slots) {
+      out.markShared();
+    }
     return allowed;
   }
 

@@ -49,6 +49,7 @@ class PackageDirectionTest {
           "store.fleet",
           "admission",
           "admission.lease",
+          "admission.ban",
           "control",
           "decision",
           "decision.grpc",
@@ -93,7 +94,8 @@ class PackageDirectionTest {
     "store, request loop log store.map store.fleet",
     "store.map, request loop log",
     "store.fleet, log store.map",
-    "admission, request loop rule rule.spec rule.identity metrics store store.map admission.lease",
+    "admission, request loop rule rule.spec rule.identity metrics store store.map admission.lease admission.ban",
+    "admission.ban, request rule rule.spec rule.identity",
     "admission.lease, request loop rule metrics store store.map",
     "control, request loop watch tls rule downstream downstream.answer upstream decision admission store rule.spec rule.identity store.map token",
     "decision, request loop watch http2 downstream downstream.h1 downstream.listen decision.grpc decision.http",
@@ -108,7 +110,7 @@ class PackageDirectionTest {
     "log,",
     "traffic, http2 http2.hpack decision.proto",
     "warmup, traffic",
-    "wiring, web admission control decision decision.grpc decision.http decision.v1 decision.proto downstream downstream.h1 downstream.h2 downstream.listen envoy.call envoy.file grpc exchange http1 http2 log loop metrics request rule store tls upstream upstream.h2 traffic warmup watch rule.spec rule.identity store.map store.fleet admission.lease token",
+    "wiring, web admission control decision decision.grpc decision.http decision.v1 decision.proto downstream downstream.h1 downstream.h2 downstream.listen envoy.call envoy.file grpc exchange http1 http2 log loop metrics request rule store tls upstream upstream.h2 traffic warmup watch rule.spec rule.identity store.map store.fleet admission.lease admission.ban token",
     "demo, wiring control metrics request traffic",
   })
   void knowsOnly(String name, String allowed) {

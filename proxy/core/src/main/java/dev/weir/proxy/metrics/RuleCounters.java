@@ -56,7 +56,10 @@ public final class RuleCounters {
     IDEMPOTENCY_REFUSED,
 
     /** A request was to wait for its slot, while as many wait as may. */
-    TOO_MANY_PARKED;
+    TOO_MANY_PARKED,
+
+    /** A request's identity was banned by the rule, and it was answered here. */
+    BANNED;
 
     /** The label's value. */
     String label() {

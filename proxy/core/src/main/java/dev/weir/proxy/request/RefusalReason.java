@@ -137,7 +137,10 @@ public enum RefusalReason {
       "The time that the client gave is over."),
 
   // What a list of addresses decided, before any rule.
-  ADDRESS_BLOCKED(403, GrpcStatus.PERMISSION_DENIED, "Address Blocked");
+  ADDRESS_BLOCKED(403, GrpcStatus.PERMISSION_DENIED, "Address Blocked"),
+
+  // What a rule decided that had refused the identity too often.
+  BANNED(429, RESOURCE_EXHAUSTED, "Banned For A Time");
 
   private enum Ends {
     /** The request has been read to its end, or can be: the next one follows. */

@@ -87,6 +87,7 @@ public final class Verdict {
   private long retryAfterNs;
   private long heldNs;
   private long dueNs;
+  private boolean isOfOthers;
 
   /** The state that answers tell; null if they tell none. */
   private State toldState;
@@ -150,6 +151,7 @@ public final class Verdict {
     this.retryAfterNs = retryAfterNs;
     this.heldNs = 0;
     this.dueNs = AT_ONCE;
+    this.isOfOthers = false;
     this.rowCount = 0;
     this.toldState = null;
     return this;
@@ -184,6 +186,15 @@ public final class Verdict {
     return this;
   }
 
+  /**
+   * Sets that what decided is not the identity's own: this sidecar's share of a limit, or a budget
+   * that it has in common with others.
+   */
+  public Verdict ofOthers() {
+    isOfOthers = true;
+    return this;
+  }
+
   /** Copies another verdict, without its rows. */
   public Verdict set(Verdict from) {
     set(
@@ -197,6 +208,7 @@ public final class Verdict {
     ruleIdUtf8 = from.ruleIdUtf8;
     heldNs = from.heldNs;
     dueNs = from.dueNs;
+    isOfOthers = from.isOfOthers;
     toldState = from.toldState;
     return this;
   }
@@ -266,6 +278,14 @@ public final class Verdict {
   /** How long the request was held in a queue, in nanoseconds. */
   public long heldNs() {
     return heldNs;
+  }
+
+  /**
+   * Whether what decided is not the identity's own, so that the identity may not have used up what
+   * it is refused: see {@link #ofOthers}.
+   */
+  public boolean isOfOthers() {
+    return isOfOthers;
   }
 
   public boolean allowed() {

@@ -1,5 +1,7 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.proxy.admission.ban.Bans;
+import dev.weir.proxy.admission.ban.LoopBans;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.RuleCounters;
@@ -25,7 +27,8 @@ import io.netty.channel.EventLoop;
  *
  * <pre>
  * question -> listed?           AddressLists: refused or passed before any rule
- *          -> rule, identities  QuestionRules; bans will stand before the rule
+ *          -> rule, identities  QuestionRules
+ *          -> banned?           LoopBans: refused before any limit is charged
  *          -> charges           Charges; a plan will stand between identities and charges
  *          -> gate              Gate: who decides on charges of their mode
  *          -> queue             RequestQueue, for what may pass later only
@@ -60,6 +63,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private final Gate gate;
   private final AddressLists lists;
   private final QuestionRules rules;
+  private final LoopBans bans;
   private final LoopMetrics metrics;
   private final VerdictCounts counts;
   private final LoopClock clock;
@@ -88,27 +92,28 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   /** The ticket of the question whose verdict was concluded last. */
   private long concludedTicket = NOBODY;
 
-  /** Admission without lists of addresses. */
+  /** Admission without lists of addresses, and with bans of its own. */
   public AdmissionHandler(
       Gate gate,
       IdentityReader identities,
       LoopMetrics metrics,
       LoopClock clock,
       EventLoop eventLoop) {
-    this(gate, new AddressLists(), identities, metrics, clock, eventLoop);
+    this(gate, new AddressLists(), new Bans(""), identities, metrics, clock, eventLoop);
   }
 
   /**
-   * @param lists of all event loops.
+   * @param lists of all event loops, and so are {@code bans}.
    */
   public AdmissionHandler(
       Gate gate,
       AddressLists lists,
+      Bans bans,
       IdentityReader identities,
       LoopMetrics metrics,
       LoopClock clock,
       EventLoop eventLoop) {
-    this(gate, lists, identities, metrics, clock, eventLoop, PARKING_PLACES);
+    this(gate, lists, bans, identities, metrics, clock, eventLoop, PARKING_PLACES);
   }
 
   AdmissionHandler(
@@ -118,12 +123,13 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       LoopClock clock,
       EventLoop eventLoop,
       int places) {
-    this(gate, new AddressLists(), identities, metrics, clock, eventLoop, places);
+    this(gate, new AddressLists(), new Bans(""), identities, metrics, clock, eventLoop, places);
   }
 
   private AdmissionHandler(
       Gate gate,
       AddressLists lists,
+      Bans bans,
       IdentityReader identities,
       LoopMetrics metrics,
       LoopClock clock,
@@ -131,6 +137,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       int places) {
     this.gate = gate;
     this.lists = lists;
+    this.bans = new LoopBans(bans);
     this.rules = new QuestionRules(identities);
     this.metrics = metrics;
     this.counts = new VerdictCounts(metrics);
@@ -142,6 +149,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   /** Replaces all rules. Parked requests keep the rules that they were matched with. */
   public void publish(RuleSet newRules) {
+    bans.use(newRules);
     counts.use(newRules);
     rules.use(newRules);
     gate.rulesChanged();
@@ -224,6 +232,10 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     boolean isTimedTogether =
         (question.isFollowed() || question.isTimedTogether()) && (rule == null || !rule.isLeased());
     Verdict found = withoutCharges(rule, question, ahead);
+    Rule decisive = ahead == null && rule != null ? rules.toward(rule) : rule;
+    if (found == null && decisive.bans() != null) {
+      found = bans.ask(decisive.bans(), rules.identities(), question.operation(), nowNs);
+    }
     if (found == null) {
       charges.set(rule, ahead == null ? rules.identities() : ahead, question);
       if (rule.hasCostsOfRequests() && charges.costFault() != null) {
@@ -233,7 +245,6 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     if (found == null && rule.warnAtPermille() > 0) {
       warnedKey = WarnedKeys.key(rule, charges);
     }
-    Rule decisive = ahead == null && rule != null ? rules.toward(rule) : rule;
     return ask(found, charges, decisive, question.purpose(), isTimedTogether, listener, nowNs)
         .countsMessages(rule != null && rule.countsMessages());
   }
@@ -326,10 +337,13 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       } else {
         counts.decided(purpose, rule, false, clock.tick() - nowNs);
       }
-      return asked.settled(conclude(ticket, rule, counters, purpose, warnedKey, found));
+      return asked.settled(conclude(ticket, rule, counters, purpose, warnedKey, found, nowNs));
     }
     parked.park(ticket, listener, rule, counters, purpose, nowNs);
     parked.warnedKey(ticket, warnedKey);
+    if (rule != null && rule.bans() != null) {
+      bans.keep((int) ticket);
+    }
     Verdict tooMany = found == null ? null : hold(ticket, found);
     return tooMany == null ? asked.awaited(ticket) : asked.settled(tooMany);
   }
@@ -452,21 +466,32 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     Purpose purpose = parked.purpose(ticket);
     long key = parked.warnedKey(ticket);
     parked.leave(ticket);
-    return conclude(ticket, rule, of, purpose, key, settled);
+    if (rule != null && rule.bans() != null) {
+      bans.goOn((int) ticket);
+    }
+    return conclude(ticket, rule, of, purpose, key, settled, clock.nowNs());
   }
 
   /** Makes a verdict final: every verdict leaves through here. */
   private Verdict conclude(
-      long ticket, Rule rule, RuleCounters of, Purpose purpose, long key, Verdict settled) {
+      long ticket,
+      Rule rule,
+      RuleCounters of,
+      Purpose purpose,
+      long key,
+      Verdict decided,
+      long nowNs) {
     concludedTicket = ticket;
     if (keptAhead != NOTHING_KEPT) {
       letStand(keptAhead);
       keptAhead = NOTHING_KEPT;
     }
     if (rule == null) {
-      return settled;
+      return decided;
     }
-    counts.count(purpose, rule, of, settled);
+    counts.count(purpose, rule, of, decided);
+    boolean mayBan = rule.bans() != null && !decided.allowed();
+    Verdict settled = mayBan ? bans.refused(rule.bans(), decided, nowNs) : decided;
     if (rule.warnAtPermille() > 0 && settled.policy() != null && purpose != Purpose.OPERATOR) {
       settled.tells(warned.state(key, rule.warnAtPermille(), settled));
     }

@@ -126,7 +126,7 @@ public final class LocalGate implements Gate {
             };
         decided = !decision.moved();
       } else if (withoutShare != null) {
-        return refuse(withoutShare);
+        return refuse(withoutShare).ofOthers();
       }
     }
     if (allowed && charges.operation() == Operation.CHECK) {
@@ -134,6 +134,9 @@ public final class LocalGate implements Gate {
       chargedAtNs = nowNs;
     }
     Verdict answer = answer(allowed, nowNs);
+    if (asShare || decision.shared() || decision.contended() || decision.moved()) {
+      answer.ofOthers();
+    }
     if (charges.areRowsWanted()) {
       addRows(allowed && charges.operation() == Operation.CHECK, nowNs, answer);
     }

@@ -137,6 +137,7 @@ final class QuestionRules {
     if (rule != null
         && rule.groupCount() != 0
         && !rule.mayBePartlyRehearsed()
+        && rule.bans() == null
         && rule.localGroupCount() == rule.groupCount()
         && !question.isOnce()) {
       RefusalReason fault = read(rule, question);

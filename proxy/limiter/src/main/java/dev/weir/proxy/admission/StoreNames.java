@@ -30,7 +30,7 @@ public record StoreNames(String service, boolean hashesAll, Set<KeyPart> hashed,
   }
 
   /** The key in use. */
-  String hashKeyInUse() {
+  public String hashKeyInUse() {
     return isKeyDerived() ? "weir:" + service : hashKey;
   }
 

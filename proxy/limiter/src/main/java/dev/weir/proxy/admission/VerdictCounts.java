@@ -122,6 +122,9 @@ final class VerdictCounts {
     if (rule.isEnforcedInPart()) {
       outcomes.add(Outcome.DRY_RUN_REFUSED);
     }
+    if (rule.bans() != null) {
+      outcomes.add(Outcome.BANNED);
+    }
     if (rule.everywhereGroups() != 0) {
       outcomes.add(Outcome.REFUSED);
       outcomes.add(Outcome.IDENTITY_REFUSED);
@@ -152,6 +155,7 @@ final class VerdictCounts {
       // In a dry run too: no limit has refused these.
       case STORE_UNAVAILABLE -> Outcome.STORE_UNAVAILABLE;
       case TOO_MANY_PARKED -> Outcome.TOO_MANY_PARKED;
+      case BANNED -> Outcome.BANNED;
       case NOT_DECIDED_ONCE, IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_KEY_MALFORMED ->
           Outcome.IDEMPOTENCY_REFUSED;
       case DENIED -> rule.dryRun() ? Outcome.DRY_RUN_REFUSED : Outcome.DENIED;

@@ -60,6 +60,9 @@ public final class Rule {
   /** What this part of a rule leaves out: {@link #without}; 0 for a whole rule. */
   private final int left;
 
+  /** How it bans identities; null if it does not. */
+  private final RuleBans bans;
+
   /** The parts of this rule that were asked for. */
   private final AtomicReference<Rule[]> parts = new AtomicReference<>(NO_PARTS);
 
@@ -107,6 +110,7 @@ public final class Rule {
     this.hasCosts = hasCostsOfRequests || findCosts();
     this.rows = everywhereGroups == 0 ? null : makeRows();
     this.left = 0;
+    this.bans = makeBans();
     boolean isInPart = action == RuleAction.LIMIT && spec.enforcement().isPartial();
     this.enforced = isInPart ? new EnforcedPart(idUtf8, spec.enforcement(), groups) : null;
     this.rehearsal = isInPart ? new Rule(this, 0, true) : null;
@@ -143,6 +147,7 @@ public final class Rule {
     hasCosts = hasCostsOfRequests || findCosts();
     rows = everywhereGroups == 0 ? null : makeRows();
     this.left = left;
+    bans = makeBans();
     boolean isInPart = of.enforced != null && !isRehearsal && !isAlone;
     enforced = isInPart ? new EnforcedPart(idUtf8, spec.enforcement(), groups) : null;
     rehearsal = isInPart ? new Rule(this, 0, true) : null;
@@ -157,6 +162,12 @@ public final class Rule {
    */
   public static Rule alone(RuleSpec spec, long version, Rule previous, long unixEpochNs) {
     return new Rule(spec, 0, version, previous, new CompileTime(unixEpochNs, 0), null);
+  }
+
+  /** Only refusals that take effect count, and only those by limits of the rule's own. */
+  private RuleBans makeBans() {
+    boolean isNone = spec.ban() == null || dryRun || (left & ALONE) != 0;
+    return isNone ? null : new RuleBans(spec, groups, everywhereGroups);
   }
 
   private boolean areStoreGroupsLeased() {
@@ -466,6 +477,11 @@ public final class Rule {
   /** Whether a request that repeats another one, by its idempotency key, is not charged again. */
   public boolean isIdempotent() {
     return spec.idempotency();
+  }
+
+  /** How the rule bans identities; null if it does not. */
+  public RuleBans bans() {
+    return bans;
   }
 
   /** The specification that the rule was compiled from. */

@@ -1,6 +1,7 @@
 package dev.weir.proxy.control;
 
 import static dev.weir.proxy.control.SettingKind.AMOUNT;
+import static dev.weir.proxy.control.SettingKind.BAN;
 import static dev.weir.proxy.control.SettingKind.CONDITIONS;
 import static dev.weir.proxy.control.SettingKind.COST;
 import static dev.weir.proxy.control.SettingKind.COST_OF_LIMIT;
@@ -259,6 +260,7 @@ final class RuleSettingsTable {
               "false",
               "Of mode exact: charge no request again whose Idempotency-Key has been granted.",
               (b, t) -> b.idempotency(Texts.parseBoolean(t))),
+          SettingRow.inFilesOnly("ban", BAN, "has fields of its own"),
           SettingRow.of(
               "priority",
               NUMBER,

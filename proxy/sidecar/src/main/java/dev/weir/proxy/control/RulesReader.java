@@ -54,6 +54,7 @@ final class RulesReader {
       refuseBesideLimits(at);
     }
     new MatchReader(tree, faults).read(at + "match", rule.match());
+    new BanReader(tree, faults).read(at + "ban", rule::ban);
     return rule.build();
   }
 
@@ -165,10 +166,11 @@ final class RulesReader {
     }
   }
 
-  private static void warn(RuleSpec rule, BiConsumer<String, String> sink) {
+  private void warn(RuleSpec rule, BiConsumer<String, String> sink) {
     LeaseLint.check(rule, sink);
     CostLint.check(rule, sink);
     IdleLimitLint.check(rule, sink);
+    BanLint.check(rule, !tree.at("trusted-proxies").items().isEmpty(), sink);
   }
 
   private void checkTogether(List<RuleSpec> rules, RuleSpec everywhere, boolean ignoreCase) {

@@ -1,5 +1,6 @@
 package dev.weir.proxy.control;
 
+import dev.weir.proxy.rule.spec.BanSpec;
 import dev.weir.proxy.rule.spec.FieldCondition;
 import dev.weir.proxy.rule.spec.MatchSpec;
 import java.util.List;
@@ -41,6 +42,8 @@ public enum SettingKind {
   METHODS(1, 64, ValueType.LIST),
   NETWORKS(1, MatchSpec.MAX_NETWORKS, ValueType.TEXT, ValueType.LIST),
   CONDITIONS("", ValueType.SECTION),
+  BAN("", ValueType.SECTION),
+  TIMES(1, BanSpec.MAX_TIMES, ValueType.LIST),
   VALUE(0, 0, ValueType.TEXT, ValueType.WHOLE_NUMBER, ValueType.NUMBER, ValueType.SWITCH),
   CONDITION(
       1,

@@ -56,6 +56,10 @@ final class SettingsSchema {
       cost.keys.put(CostReader.DEFAULT, value(SettingKind.COUNT));
       cost.keys.put(CostReader.REQUEST_BYTES, value(SettingKind.SIZE));
     }
+    SettingsSchema ban = rule.keys.get("ban");
+    ban.keys.put(BanReader.AFTER, value(SettingKind.RATE));
+    ban.keys.put(BanReader.FOR, value(SettingKind.TIMES));
+    ban.keys.put(BanReader.FORGET, value(SettingKind.TIME));
     for (String fields : List.of("headers", "query")) {
       SettingsSchema conditions = rule.keys.get("match").keys.get(fields);
       conditions.any = condition();

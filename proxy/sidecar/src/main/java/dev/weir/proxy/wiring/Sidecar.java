@@ -174,7 +174,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
       publish(settings.rules().compile(RuleSet.EMPTY));
       lists.follow(loops.lists(), metrics);
       SidecarFigures figures = new SidecarFigures(metrics);
-      figures.expose(tables, () -> ready);
+      figures.expose(tables, loops.bans(), () -> ready);
       figures.exposeRules(ruleReloads);
       figures.exposeLoops(watchdog);
       if (store != null) {
@@ -226,6 +226,11 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     if (tables.rings() != null) {
       watch(tables.rings(), "table of limits with rings", "table.ring-keys");
     }
+    watchdog.watch(
+        "bans",
+        "full: bans end before their time",
+        "those that end first are forgotten",
+        loops.bans()::forgottenCount);
     watchRefusals(RefusalReason.TOO_MANY_PARKED, "rate limits");
     for (RefusalReason reason :
         List.of(

@@ -2,6 +2,7 @@ package dev.weir.proxy.wiring;
 
 import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.ban.Bans;
 import dev.weir.proxy.admission.lease.SharedLeases;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
@@ -21,7 +22,7 @@ public final class SidecarFigures {
     this.metrics = metrics;
   }
 
-  void expose(LimitTables tables, BooleanSupplier ready) {
+  void expose(LimitTables tables, Bans bans, BooleanSupplier ready) {
     exposeTable("weir_table", "the limit table", tables.words());
     if (tables.rings() != null) {
       exposeTable("weir_ring_table", "the table of limits with rings", tables.rings());
@@ -31,6 +32,11 @@ public final class SidecarFigures {
         "Unexpected errors of Weir, each of which ended a request or other work;"
             + " at most one a second is logged.",
         InternalErrors::count);
+    metrics.counter("weir_bans", "Bans that began on this sidecar.", bans::begunCount);
+    metrics.counter(
+        "weir_bans_forgotten",
+        "Bans that were forgotten before their end, as there were too many.",
+        bans::forgottenCount);
     metrics.gauge("weir_ready", "1 while the sidecar serves.", () -> ready.getAsBoolean() ? 1 : 0);
   }
 

@@ -8,6 +8,7 @@ import dev.weir.proxy.admission.GateByMode;
 import dev.weir.proxy.admission.LeasedGate;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.LocalGate;
+import dev.weir.proxy.admission.ban.Bans;
 import dev.weir.proxy.admission.lease.SharedLeases;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.downstream.ClientLoop;
@@ -89,6 +90,7 @@ public final class SidecarLoops implements AutoCloseable {
   private final Map<EventLoop, ClientProtocols> clients = new IdentityHashMap<>();
   private final LoopBroadcast<AdmissionHandler> admissions = new LoopBroadcast<>();
   private final AddressLists lists = new AddressLists();
+  private final Bans bans;
 
   /**
    * The parts of one event loop.
@@ -110,6 +112,11 @@ public final class SidecarLoops implements AutoCloseable {
   /** The lists that all event loops ask before the rules. */
   AddressLists lists() {
     return lists;
+  }
+
+  /** The bans of all event loops. */
+  Bans bans() {
+    return bans;
   }
 
   /** Starts the threads of a sidecar, which have nothing to do yet. */
@@ -135,6 +142,7 @@ public final class SidecarLoops implements AutoCloseable {
       LongSupplier time) {
     this.tokens = tokens;
     this.settings = settings;
+    this.bans = new Bans(settings.names().hashKeyInUse());
     this.group = group;
     this.metrics = metrics;
     this.tables = tables;
@@ -210,7 +218,13 @@ public final class SidecarLoops implements AutoCloseable {
     LoopStore loopStore = store == null ? null : store.apply(parts);
     AdmissionHandler admission =
         new AdmissionHandler(
-            gate(loopStore, clock, loopMetrics), lists, identities, loopMetrics, clock, eventLoop);
+            gate(loopStore, clock, loopMetrics),
+            lists,
+            bans,
+            identities,
+            loopMetrics,
+            clock,
+            eventLoop);
     admissions.add(eventLoop, admission);
     SidecarRateLimits.Loop envoys =
         rateLimits == null

@@ -124,7 +124,7 @@ class SettingsTableTest {
     names.removeAll(Set.of("rules", "identities", "everywhere"));
     assertEquals(namesOf(SettingsTable.ALL), names);
     SettingsSchema rule = file.keys().get("rules").item();
-    assertEquals(namesOf(RuleSettingsTable.ALL), leaves(rule, "", Set.of("cost")));
+    assertEquals(namesOf(RuleSettingsTable.ALL), leaves(rule, "", Set.of("cost", "ban")));
     SettingsSchema limit = rule.keys().get("limits").item();
     assertEquals(namesOf(RuleSettingsTable.OF_LIMIT), leaves(limit, "", Set.of("cost")));
   }

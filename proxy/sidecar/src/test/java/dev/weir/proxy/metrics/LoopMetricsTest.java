@@ -46,6 +46,7 @@ class LoopMetricsTest {
     rule.add(Outcome.STORE_UNAVAILABLE);
     rule.add(Outcome.IDEMPOTENCY_REFUSED);
     rule.add(Outcome.TOO_MANY_PARKED);
+    rule.add(Outcome.BANNED);
     loop.refused(RefusalReason.OVER_LIMIT);
     loop.chargeGivenBack();
     loop.upstreamWaitBegun();

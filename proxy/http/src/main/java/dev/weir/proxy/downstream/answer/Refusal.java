@@ -11,6 +11,8 @@ import dev.weir.proxy.request.Verdict;
 public final class Refusal {
   private static final String QUOTA_EXCEEDED =
       "https://iana.org/assignments/http-problem-types#quota-exceeded";
+  private static final String ABNORMAL_USAGE =
+      "https://iana.org/assignments/http-problem-types#abnormal-usage-detected";
   private static final String NO_TYPE = "about:blank";
 
   private RefusalReason reason;
@@ -85,6 +87,9 @@ public final class Refusal {
 
   /** The {@code type} of the problem (RFC 9457) for a reason. */
   static String problemType(RefusalReason reason) {
+    if (reason == RefusalReason.BANNED) {
+      return ABNORMAL_USAGE;
+    }
     return reason.httpStatus() == 429 ? QUOTA_EXCEEDED : NO_TYPE;
   }
 }

@@ -94,6 +94,7 @@ class RefusalTest {
     assertEquals(
         EnumSet.of(
             RefusalReason.ADDRESS_BLOCKED,
+            RefusalReason.BANNED,
             RefusalReason.OVER_LIMIT,
             RefusalReason.NEVER_SATISFIABLE,
             RefusalReason.DENIED,

@@ -22,6 +22,7 @@ import java.util.List;
  * @param warnAtPermille the part of a limit from which answers warn, in thousandths; 0 if they
  *     never do.
  * @param idempotency whether a request that repeats another one is not charged again.
+ * @param ban when an identity is banned; null if none is.
  */
 public record RuleSpec(
     String id,
@@ -39,7 +40,8 @@ public record RuleSpec(
     boolean isEverywhere,
     List<String> everywhere,
     int warnAtPermille,
-    boolean idempotency) {
+    boolean idempotency,
+    BanSpec ban) {
   /** The id of the limits of all requests, which are those of requests without a rule. */
   public static final String EVERYWHERE = "everywhere";
 
@@ -133,6 +135,9 @@ public record RuleSpec(
     }
     if (idempotency) {
       checkIdempotency(sink);
+    }
+    if (ban != null) {
+      ban.check(this, sink);
     }
     if (onStoreFailure != null && !mode.needsStore() && !asksStore()) {
       sink.fault(
@@ -375,7 +380,8 @@ public record RuleSpec(
                 share,
                 onStoreFailure,
                 (everywhere == null ? "" : ", everywhere=" + everywhere)
-                    + (idempotency ? ", idempotency" : ""));
+                    + (idempotency ? ", idempotency" : "")
+                    + (ban == null ? "" : ", ban=" + ban));
   }
 
   /**
@@ -396,6 +402,7 @@ public record RuleSpec(
     private List<String> everywhere;
     private int warnAtPermille;
     private boolean idempotency;
+    private BanSpec ban;
 
     private Builder(String id) {
       this.id = id;
@@ -465,6 +472,11 @@ public record RuleSpec(
       return this;
     }
 
+    public Builder ban(BanSpec ban) {
+      this.ban = ban;
+      return this;
+    }
+
     /** The limits, in the place of the one that the other setters make. */
     public Builder limits(List<BudgetSpec.Builder> limits) {
       this.limits = limits;
@@ -489,7 +501,8 @@ public record RuleSpec(
           isEverywhere,
           everywhere,
           warnAtPermille,
-          idempotency);
+          idempotency,
+          ban);
     }
   }
 }

@@ -94,7 +94,7 @@ final class CheckOutcome {
       return GrpcStatus.OK;
     }
     return switch (refusal) {
-      case OVER_LIMIT, NEVER_SATISFIABLE, DENIED, ADDRESS_BLOCKED -> GrpcStatus.OK;
+      case OVER_LIMIT, NEVER_SATISFIABLE, DENIED, BANNED, ADDRESS_BLOCKED -> GrpcStatus.OK;
       case IDENTITY_MISSING,
           IDENTITY_AMBIGUOUS,
           NOT_DECIDED_ONCE,

@@ -1,0 +1,173 @@
+package dev.weir.proxy.admission.ban;
+
+import dev.weir.algorithms.SipHash;
+import dev.weir.proxy.rule.RuleBans;
+import dev.weir.proxy.rule.identity.Identity;
+import dev.weir.proxy.rule.identity.KeyHasher;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The bans of a process: which identities are banned, and until when; and how often each was
+ * refused lately. Memory is taken when the first rule has a ban. Any thread; lock-free.
+ *
+ * <p>A ban is a word: its end, and how many bans of the identity it is the last of. It stays where
+ * it is after its end, as the next ban is longer; the table forgets what has ended first. Refusals
+ * are counted in a window that begins with the first of them. They are not counted in the limit
+ * table, as keys without room share a budget there: a stranger could ban somebody else by filling
+ * it.
+ *
+ * <p>Keys are the same on all sidecars that have the same hash key, so that they can tell each
+ * other of bans without telling of whom.
+ */
+public final class Bans {
+  /** The most bans that are known, ended ones included; and as many counts of refusals. */
+  static final int PLACES = 1 << 18;
+
+  /** The memory of bans; counts of refusals take as much. */
+  static final int BYTES = PLACES * WordTable.PLACE_BYTES;
+
+  /** Attempts after which a change is given up, each of which another thread undid. */
+  private static final int MAX_ATTEMPTS = 64;
+
+  /** Times are positive although a ban may have ended before the process began: nine years. */
+  private static final long ORIGIN_MS = 1L << 38;
+
+  private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /** Tells these uses of the hash from others with a fixed key. */
+  private static final SipHash HIGH = new SipHash(0, 5);
+
+  private static final SipHash LOW = new SipHash(0, 6);
+
+  private final SipHash hash;
+  private final BanLog log = new BanLog();
+  private final LongAdder begun = new LongAdder();
+  private volatile Tables tables;
+
+  private record Tables(WordTable bans, WordTable refusals) {}
+
+  /**
+   * @param hashKey the same on all sidecars of a fleet.
+   */
+  public Bans(String hashKey) {
+    byte[] key = hashKey.getBytes(StandardCharsets.UTF_8);
+    UnsafeBuffer bytes = new UnsafeBuffer(key);
+    hash = new SipHash(HIGH.hash(bytes, 0, key.length), LOW.hash(bytes, 0, key.length));
+  }
+
+  /** Takes the memory, if it is not taken yet. */
+  public synchronized void open() {
+    if (tables == null) {
+      KeyHasher random = KeyHasher.random();
+      UnsafeBuffer nothing = new UnsafeBuffer(new byte[Long.BYTES]);
+      long secret = random.hash(nothing, 0, Long.BYTES);
+      tables = new Tables(new WordTable(PLACES, secret), new WordTable(PLACES, ~secret));
+    }
+  }
+
+  /** The key of an identity's bans under a rule; not 0. */
+  long key(RuleBans rule, int group, Identity identity) {
+    long key = hash.hash(identity.bytes(), 0, identity.length()) ^ rule.seed(group);
+    return key == 0 ? 1 : key;
+  }
+
+  private static long ms(long nowNs) {
+    return ORIGIN_MS + nowNs / NS_PER_MS;
+  }
+
+  /** How much longer a key is banned, in nanoseconds; 0 if it is not. */
+  long leftNs(long key, long nowNs) {
+    WordTable bans = tables.bans;
+    int place = bans.find(key);
+    return place == WordTable.NONE ? 0 : untilEndNs(bans.word(place, key), nowNs);
+  }
+
+  private static long untilEndNs(long word, long nowNs) {
+    return Math.max(0, (WordTable.timeMs(word) - ORIGIN_MS) * NS_PER_MS - nowNs);
+  }
+
+  /**
+   * Counts a refusal of a key that is not banned, and bans it if that was one too many.
+   *
+   * @return for how many nanoseconds; 0 if it is not banned.
+   */
+  long refused(RuleBans rule, long key, long nowNs) {
+    return countRefusal(rule, key, ms(nowNs)) < rule.after() ? 0 : ban(rule, key, nowNs);
+  }
+
+  /** Counts a refusal; returns how many there were in the window with it. */
+  private int countRefusal(RuleBans rule, long key, long nowMs) {
+    WordTable refusals = tables.refusals;
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      int place = refusals.find(key);
+      long word = place == WordTable.NONE ? 0 : refusals.word(place, key);
+      long startMs = WordTable.timeMs(word);
+      boolean isSame = word != 0 && nowMs - startMs < rule.windowMs();
+      int count = isSame ? Math.min(WordTable.number(word) + 1, WordTable.MAX_NUMBER) : 1;
+      long next = WordTable.word(key, isSame ? startMs : nowMs, count);
+      boolean isCounted =
+          place == WordTable.NONE
+              ? refusals.add(key, next, nowMs - rule.windowMs() + 1)
+              : refusals.replace(place, word, next);
+      if (isCounted) {
+        return count;
+      }
+    }
+    return 0;
+  }
+
+  private long ban(RuleBans rule, long key, long nowNs) {
+    WordTable bans = tables.bans;
+    long nowMs = ms(nowNs + NS_PER_MS - 1);
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      int place = bans.find(key);
+      long word = place == WordTable.NONE ? 0 : bans.word(place, key);
+      long endMs = WordTable.timeMs(word);
+      if (endMs > nowMs) {
+        return untilEndNs(word, nowNs); // another thread, or sidecar, was faster
+      }
+      boolean isRemembered = nowMs < endMs + rule.forgetMs();
+      int times = isRemembered ? Math.min(WordTable.number(word) + 1, WordTable.MAX_NUMBER) : 1;
+      long next = WordTable.word(key, nowMs + rule.banMs(times), times);
+      if (place == WordTable.NONE ? bans.add(key, next, nowMs) : bans.replace(place, word, next)) {
+        set(tables.refusals, key, 0, nowMs);
+        begun.increment();
+        log.begun(rule.ruleId(), rule.banMs(times), times, nowNs);
+        return untilEndNs(next, nowNs);
+      }
+    }
+    return 0;
+  }
+
+  /** Ends the ban of a key, and forgets its refusals and earlier bans. */
+  void end(long key, long nowNs) {
+    set(tables.bans, key, 0, ms(nowNs));
+    set(tables.refusals, key, 0, ms(nowNs));
+  }
+
+  /** Sets the number of a key that has a word, and the earliest time. */
+  private static void set(WordTable table, long key, int number, long nowMs) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      int place = table.find(key);
+      long word = place == WordTable.NONE ? 0 : table.word(place, key);
+      if (word == 0 && place == WordTable.NONE || WordTable.timeMs(word) == 1) {
+        return;
+      }
+      table.replace(place, word, WordTable.word(key, 1, number));
+    }
+  }
+
+  /** How many bans have begun here. */
+  public long begunCount() {
+    return begun.sum();
+  }
+
+  /** How many bans were forgotten before their end, as the table was full. */
+  public long forgottenCount() {
+    Tables taken = tables;
+    return taken == null ? 0 : taken.bans.evictedCount();
+  }
+}

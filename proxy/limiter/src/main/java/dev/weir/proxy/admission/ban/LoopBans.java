@@ -1,0 +1,113 @@
+package dev.weir.proxy.admission.ban;
+
+import dev.weir.proxy.request.Operation;
+import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.Budget;
+import dev.weir.proxy.rule.RuleBans;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.identity.Identities;
+import dev.weir.proxy.rule.spec.RuleSpec;
+import java.util.Arrays;
+
+/**
+ * The bans as one event loop uses them: it asks for each question under a rule with a ban, and
+ * counts the refusals of its verdicts. It keeps the keys of a question from there to its verdict,
+ * also while that is late.
+ */
+public final class LoopBans {
+  private static final long NOBODY = 0;
+
+  private final Bans bans;
+  private final Verdict verdict = new Verdict();
+
+  /** The keys of the question that is being asked, by group; NOBODY if a group bans nobody. */
+  private final long[] keys = new long[RuleSpec.MAX_BUDGETS];
+
+  /** The keys of questions whose verdict is late, by their place. */
+  private long[] late = {};
+
+  public LoopBans(Bans bans) {
+    this.bans = bans;
+  }
+
+  /** Prepares for rules, of which some may have bans. */
+  public void use(RuleSet rules) {
+    if (rules.rules().stream().anyMatch(rule -> rule.spec().ban() != null)) {
+      bans.open();
+    }
+  }
+
+  /**
+   * Looks whether an identity of a question is banned. A reset ends its bans; what only looks at
+   * budgets is not refused.
+   *
+   * @return the refusal, valid until the next call; null if there is none.
+   */
+  public Verdict ask(RuleBans rule, Identities identities, Operation operation, long nowNs) {
+    Arrays.fill(keys, NOBODY);
+    if (operation == Operation.PEEK) {
+      return null;
+    }
+    long leftNs = 0;
+    int banned = 0;
+    for (int group = 0; group < rule.groupCount(); group++) {
+      if (!rule.mayBan(group)) {
+        continue;
+      }
+      long key = bans.key(rule, group, identities.of(group));
+      if (operation == Operation.RESET) {
+        bans.end(key, nowNs);
+        continue;
+      }
+      keys[group] = key;
+      long leftOfGroupNs = bans.leftNs(key, nowNs);
+      if (leftOfGroupNs > leftNs) {
+        leftNs = leftOfGroupNs;
+        banned = group;
+      }
+    }
+    return leftNs == 0 ? null : refuse(rule, banned, leftNs);
+  }
+
+  /** Keeps the keys of the question that was asked last, whose verdict comes late. */
+  public void keep(int place) {
+    int at = place * RuleSpec.MAX_BUDGETS;
+    if (late.length <= at) {
+      late = Arrays.copyOf(late, Math.max(2 * late.length, at + RuleSpec.MAX_BUDGETS));
+    }
+    System.arraycopy(keys, 0, late, at, RuleSpec.MAX_BUDGETS);
+  }
+
+  /** Goes on with the question whose keys were kept. */
+  public void goOn(int place) {
+    System.arraycopy(late, place * RuleSpec.MAX_BUDGETS, keys, 0, RuleSpec.MAX_BUDGETS);
+  }
+
+  /**
+   * Counts the refusal of a question by a limit.
+   *
+   * @return the verdict to tell: that of the ban, if one begins with it; valid until the next call.
+   */
+  public Verdict refused(RuleBans rule, Verdict refusal, long nowNs) {
+    int group = isByLimit(refusal) ? rule.groupOf(refusal.policy()) : -1;
+    if (group < 0 || keys[group] == NOBODY) {
+      return refusal;
+    }
+    long leftNs = bans.refused(rule, keys[group], nowNs);
+    return leftNs == 0 ? refusal : refuse(rule, group, leftNs);
+  }
+
+  private static boolean isByLimit(Verdict refusal) {
+    RefusalReason reason = refusal.refusal();
+    boolean isOver =
+        reason == RefusalReason.OVER_LIMIT || reason == RefusalReason.NEVER_SATISFIABLE;
+    return isOver && !refusal.isOfOthers();
+  }
+
+  private Verdict refuse(RuleBans rule, int group, long leftNs) {
+    Budget budget = rule.budget(group);
+    return verdict.refuse(
+        RefusalReason.BANNED, budget.policy(), budget.limit().capacity(), 0, leftNs, leftNs);
+  }
+}
