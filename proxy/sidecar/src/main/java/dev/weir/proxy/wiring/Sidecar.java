@@ -35,6 +35,7 @@ import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -106,7 +107,16 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
    *     nothing is left running.
    */
   public static Sidecar start(Settings settings) throws StartException {
-    return start(settings, false);
+    return start(settings, false, LoopClock::timeNs);
+  }
+
+  /**
+   * Starts as {@link #start} does, on another clock than that of the process.
+   *
+   * @param time of the event loops, as {@link LoopClock} takes it; any thread asks for it.
+   */
+  public static Sidecar start(Settings settings, LongSupplier time) throws StartException {
+    return start(settings, false, time);
   }
 
   /**
@@ -116,18 +126,19 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
    * @throws StartException as {@link #start} does; never as it could not be warmed up.
    */
   public static Sidecar startWarm(Settings settings) throws StartException {
-    return start(settings, true);
+    return start(settings, true, LoopClock::timeNs);
   }
 
-  private static Sidecar start(Settings settings, boolean isToBeWarm) throws StartException {
+  private static Sidecar start(Settings settings, boolean isToBeWarm, LongSupplier time)
+      throws StartException {
     try {
-      return new Sidecar(settings, isToBeWarm);
+      return new Sidecar(settings, isToBeWarm, time);
     } catch (IOException | IllegalStateException | IllegalArgumentException e) {
       throw new StartException(e.getMessage(), e);
     }
   }
 
-  private Sidecar(Settings wanted, boolean isToBeWarm) throws IOException {
+  private Sidecar(Settings wanted, boolean isToBeWarm, LongSupplier time) throws IOException {
     Settings settings = wanted.within(OpenFiles.limit());
     if (settings.client().caps().connections() < wanted.client().caps().connections()) {
       LOG.info(
@@ -160,8 +171,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     boolean warmsUp = isToBeWarm && cold == null;
     group = SidecarLoops.threads(settings, transport);
     guard = new LoopGuard(group);
-    loops =
-        new SidecarLoops(settings, group, metrics, tables, decisions, tokens, LoopClock::timeNs);
+    loops = new SidecarLoops(settings, group, metrics, tables, decisions, tokens, time);
     drain =
         new Drain(settings.process().drainGraceNs(), this::endConnections, loops::connectionCount);
     try {

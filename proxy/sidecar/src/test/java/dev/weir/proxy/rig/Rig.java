@@ -7,6 +7,7 @@ import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.loop.InternalErrors;
+import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.OneFigure;
 import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.tls.TlsClient;
@@ -25,6 +26,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -120,6 +122,12 @@ public final class Rig implements AutoCloseable {
    * @param yaml all of it but the upstream, the addresses unless it has some, and the transport.
    */
   public static Rig ofFile(String transport, String yaml) throws IOException, StartException {
+    return ofFile(transport, yaml, LoopClock::timeNs);
+  }
+
+  /** One with a file, on another clock than that of the process. */
+  public static Rig ofFile(String transport, String yaml, LongSupplier time)
+      throws IOException, StartException {
     RecordingOrigin origin = new RecordingOrigin();
     String file =
         "upstream: http://"
@@ -135,7 +143,7 @@ public final class Rig implements AutoCloseable {
     if (settings == null) {
       throw new IllegalArgumentException(faults.toString());
     }
-    return new Rig(origin, Sidecar.start(patient(settings)));
+    return new Rig(origin, Sidecar.start(patient(settings), time));
   }
 
   /** The transports that this machine gives. */
