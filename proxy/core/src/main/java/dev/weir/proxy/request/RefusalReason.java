@@ -210,6 +210,14 @@ public enum RefusalReason {
     return httpStatus == 401 && this != IDENTITY_MISSING;
   }
 
+  /** Whether a limit or the action of a rule refused, which may have an answer of its own. */
+  public boolean isByRule() {
+    return switch (this) {
+      case OVER_LIMIT, NEVER_SATISFIABLE, DENIED -> true;
+      default -> false;
+    };
+  }
+
   /** The name in responses and metrics: that of the constant in lower case. */
   public String label() {
     return label;

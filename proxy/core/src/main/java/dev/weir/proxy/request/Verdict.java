@@ -89,6 +89,9 @@ public final class Verdict {
   private long dueNs;
   private boolean isOfOthers;
 
+  /** The rule's own answer; null if it has none. */
+  private RefusalAnswer answer;
+
   /** The state that answers tell; null if they tell none. */
   private State toldState;
 
@@ -154,6 +157,17 @@ public final class Verdict {
     this.isOfOthers = false;
     this.rowCount = 0;
     this.toldState = null;
+    this.answer = null;
+    return this;
+  }
+
+  /**
+   * Sets the rule's own answer to a refusal: none by default, and none if not the rule refuses.
+   *
+   * @param own null for none.
+   */
+  public Verdict answeredBy(RefusalAnswer own) {
+    answer = refusal != null && refusal.isByRule() ? own : null;
     return this;
   }
 
@@ -210,6 +224,7 @@ public final class Verdict {
     dueNs = from.dueNs;
     isOfOthers = from.isOfOthers;
     toldState = from.toldState;
+    answer = from.answer;
     return this;
   }
 
@@ -295,6 +310,18 @@ public final class Verdict {
   /** Why the request is refused; null if it is allowed. */
   public RefusalReason refusal() {
     return refusal;
+  }
+
+  /** The rule's own answer; null if it has none, and for what other reasons refuse. */
+  public RefusalAnswer answer() {
+    return answer;
+  }
+
+  /** The status of HTTP that a refusal is answered with. */
+  public int httpStatus() {
+    return answer == null || answer.status() == RefusalAnswer.OF_REASON
+        ? refusal.httpStatus()
+        : answer.status();
   }
 
   /** The id of the rule; null if none applied. */

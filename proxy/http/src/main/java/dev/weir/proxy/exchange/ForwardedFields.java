@@ -3,11 +3,11 @@ package dev.weir.proxy.exchange;
 import static dev.weir.proxy.request.TextWriter.ascii;
 
 import dev.weir.proxy.request.FieldName;
+import dev.weir.proxy.request.RequestIds;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TextWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import java.util.SplittableRandom;
 import org.agrona.DirectBuffer;
 
 /**
@@ -33,15 +33,11 @@ public final class ForwardedFields {
   private static final byte[] SEPARATOR = ascii(", ");
   private static final int NONE = -1;
 
-  /** 32 hexadecimal digits: those of the writer, and those of the request. */
-  private static final int ID_BYTES = 32;
-
   private final Notation notation;
   private final byte[] http;
   private final byte[] https;
   private final byte[] via;
-  private final long idPrefix = new SplittableRandom().nextLong();
-  private long idCount;
+  private final RequestIds ids = new RequestIds();
 
   /** Writes fields in a version of HTTP. */
   public ForwardedFields(Notation notation) {
@@ -83,9 +79,9 @@ public final class ForwardedFields {
     }
     out.writeBytes(via);
     if (policy.addsToRequest(KnownField.X_REQUEST_ID)) {
-      notation.begin(out, KnownField.X_REQUEST_ID, ID_BYTES);
-      TextWriter.writeHexDigits(out, idPrefix);
-      TextWriter.writeHexDigits(out, ++idCount);
+      notation.begin(out, KnownField.X_REQUEST_ID, RequestIds.BYTES);
+      ids.next();
+      ids.write(out);
       notation.end(out);
     }
   }

@@ -566,7 +566,7 @@ public final class ProxiedRequest implements VerdictListener {
 
   /** Answers the request here. */
   private Verdict refused(Verdict verdict, How how) {
-    record.status(verdict.refusal().httpStatus());
+    record.status(verdict.httpStatus());
     record.refused(verdict.refusal());
     end(how);
     return verdict;

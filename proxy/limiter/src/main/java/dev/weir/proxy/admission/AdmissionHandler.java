@@ -10,6 +10,7 @@ import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RefusalAnswer;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
@@ -19,6 +20,7 @@ import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.identity.Identities;
 import dev.weir.proxy.rule.identity.IdentityReader;
+import dev.weir.proxy.rule.spec.RefusalSpec;
 import dev.weir.proxy.rule.spec.RuleAction;
 import io.netty.channel.EventLoop;
 
@@ -245,8 +247,22 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     if (found == null && rule.warnAtPermille() > 0) {
       warnedKey = WarnedKeys.key(rule, charges);
     }
-    return ask(found, charges, decisive, question.purpose(), isTimedTogether, listener, nowNs)
-        .countsMessages(rule != null && rule.countsMessages());
+    Asked result =
+        ask(found, charges, decisive, question.purpose(), isTimedTogether, listener, nowNs);
+    if (rule != null && rule.refusal() != null) {
+      choose(rule.refusal(), question, result);
+    }
+    return result.countsMessages(rule != null && rule.countsMessages());
+  }
+
+  /** Chooses the rule's own answer while the head of the request is there to choose by. */
+  private void choose(RefusalSpec from, Question question, Asked result) {
+    Verdict known = result.verdict();
+    if (known == null) {
+      parked.answer(result.ticket(), from.choose(question.request()));
+    } else if (!known.allowed()) {
+      known.answeredBy(from.choose(question.request()));
+    }
   }
 
   /** The verdict of a list; null if none decides, as on an operator's question. */
@@ -465,11 +481,12 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     RuleCounters of = parked.counters(ticket);
     Purpose purpose = parked.purpose(ticket);
     long key = parked.warnedKey(ticket);
+    RefusalAnswer own = parked.answer(ticket);
     parked.leave(ticket);
     if (rule != null && rule.bans() != null) {
       bans.goOn((int) ticket);
     }
-    return conclude(ticket, rule, of, purpose, key, settled, clock.nowNs());
+    return conclude(ticket, rule, of, purpose, key, settled, clock.nowNs()).answeredBy(own);
   }
 
   /** Makes a verdict final: every verdict leaves through here. */

@@ -2,6 +2,7 @@ package dev.weir.proxy.admission;
 
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Purpose;
+import dev.weir.proxy.request.RefusalAnswer;
 import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.rule.Rule;
 import java.util.Arrays;
@@ -26,6 +27,7 @@ final class ParkedRequests {
   private RuleCounters[] counters = {};
   private long[] startsNs = {};
   private long[] warnedKeys = {};
+  private RefusalAnswer[] answers = {};
   private int[] generations = {};
   private int[] freePlaces = {};
   private Purpose[] purposes = {};
@@ -57,6 +59,7 @@ final class ParkedRequests {
     counters = Arrays.copyOf(counters, count);
     startsNs = Arrays.copyOf(startsNs, count);
     warnedKeys = Arrays.copyOf(warnedKeys, count);
+    answers = Arrays.copyOf(answers, count);
     generations = Arrays.copyOf(generations, count);
     purposes = Arrays.copyOf(purposes, count);
     freePlaces = new int[count];
@@ -160,12 +163,23 @@ final class ParkedRequests {
     return warnedKeys[(int) ticket];
   }
 
+  /** Sets the rule's own answer, if the request is refused. */
+  void answer(long ticket, RefusalAnswer answer) {
+    answers[(int) ticket] = answer;
+  }
+
+  /** The rule's own answer; null if it has none. */
+  RefusalAnswer answer(long ticket) {
+    return answers[(int) ticket];
+  }
+
   /** Frees the place and ends its ticket. */
   void leave(long ticket) {
     int place = (int) ticket;
     listeners[place] = null;
     rules[place] = null;
     counters[place] = null;
+    answers[place] = null;
     taken[purposes[place].ordinal()]--;
     forget(place);
     freePlaces[freeCount++] = place;

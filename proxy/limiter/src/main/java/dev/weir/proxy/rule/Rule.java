@@ -4,6 +4,7 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.proxy.rule.spec.Overflow;
+import dev.weir.proxy.rule.spec.RefusalSpec;
 import dev.weir.proxy.rule.spec.RuleAction;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.rule.spec.RuleSpec.FaultSink;
@@ -482,6 +483,11 @@ public final class Rule {
   /** How the rule bans identities; null if it does not. */
   public RuleBans bans() {
     return bans;
+  }
+
+  /** What it answers to requests that it refuses; null for Weir's own answer. */
+  public RefusalSpec refusal() {
+    return spec.refusal();
   }
 
   /** The specification that the rule was compiled from. */

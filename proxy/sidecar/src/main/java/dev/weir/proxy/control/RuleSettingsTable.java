@@ -15,6 +15,7 @@ import static dev.weir.proxy.control.SettingKind.NUMBER;
 import static dev.weir.proxy.control.SettingKind.PATTERN;
 import static dev.weir.proxy.control.SettingKind.PERCENT;
 import static dev.weir.proxy.control.SettingKind.RATE;
+import static dev.weir.proxy.control.SettingKind.REFUSAL;
 import static dev.weir.proxy.control.SettingKind.SWITCH;
 import static dev.weir.proxy.control.SettingKind.TIME;
 import static dev.weir.proxy.control.SettingKind.UNIT;
@@ -261,6 +262,7 @@ final class RuleSettingsTable {
               "Of mode exact: charge no request again whose Idempotency-Key has been granted.",
               (b, t) -> b.idempotency(Texts.parseBoolean(t))),
           SettingRow.inFilesOnly("ban", BAN, "has fields of its own"),
+          SettingRow.inFilesOnly("refusal", REFUSAL, "headers and bodies have names of their own"),
           SettingRow.of(
               "priority",
               NUMBER,

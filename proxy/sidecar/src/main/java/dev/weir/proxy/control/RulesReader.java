@@ -8,6 +8,7 @@ import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.IdentityNames;
 import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.KeySpec;
+import dev.weir.proxy.rule.spec.RefusalSpec;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -23,12 +24,18 @@ final class RulesReader {
   private final Faults faults;
   private final Misfits misfits;
   private final IdentityNames names;
+  private final RefusalReader refusals;
+
+  /** What rules answer that do not say it themselves; null for Weir's own answer. */
+  private final RefusalSpec refusal;
 
   RulesReader(YamlTree tree, Faults faults) {
     this.tree = tree;
     this.faults = faults;
     names = new IdentitiesReader(tree, faults).read();
     misfits = Misfits.ofFile(faults, tree);
+    refusals = new RefusalReader(tree, faults);
+    refusal = refusals.read("refusal");
   }
 
   /** The rules that could be read, at their places in the file; null where one could not. */
@@ -47,6 +54,8 @@ final class RulesReader {
     rule.key(KeySpec.ofParts(names.parts("ip")));
     readKey(at + "key", rule::key);
     new CostReader(tree, faults).read(at + "cost", rule::cost);
+    RefusalSpec own = refusals.read(at + "refusal");
+    rule.refusal(own == null ? refusal : own);
     List<BudgetSpec.Builder> limits = readLimits(at + "limits");
     readEverywhere(at + RuleSpec.EVERYWHERE, rule);
     if (!limits.isEmpty()) {
@@ -88,7 +97,7 @@ final class RulesReader {
   /** The limits of all requests; null if there are none. */
   RuleSpec everywhere() {
     List<BudgetSpec.Builder> limits = readLimits(RuleSpec.EVERYWHERE);
-    return limits.isEmpty() ? null : RuleSpec.ofEverywhere(limits);
+    return limits.isEmpty() ? null : RuleSpec.ofEverywhere(limits, refusal);
   }
 
   /** Which of the limits of all requests a rule takes: some by their names, none, or all. */

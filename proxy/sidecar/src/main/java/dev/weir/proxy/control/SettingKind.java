@@ -54,6 +54,7 @@ public enum SettingKind {
       ValueType.SWITCH,
       ValueType.SECTION,
       ValueType.LIST),
+  REFUSAL("", ValueType.SECTION),
   LIMITS(1, 8, ValueType.LIST),
   EVERYWHERE(0, 8, ValueType.SWITCH, ValueType.LIST),
   RULES(0, 10_000, ValueType.LIST);

@@ -1,6 +1,7 @@
 package dev.weir.proxy.control;
 
 import dev.weir.proxy.rule.spec.MatchSpec;
+import dev.weir.proxy.rule.spec.RefusalSpec;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,6 +66,8 @@ final class SettingsSchema {
       conditions.any = condition();
       conditions.mostKeys = MatchSpec.MAX_FIELDS;
     }
+    SettingsSchema refusal = refusal();
+    rule.keys.put("refusal", refusal);
     SettingsSchema listener =
         new SettingsSchema(
             List.of(ValueType.TEXT, ValueType.SECTION), "address", ListenerTable.EXPECTED);
@@ -85,6 +88,7 @@ final class SettingsSchema {
     SettingsSchema everywhere = value(SettingKind.LIMITS);
     everywhere.item = limit;
     file.keys.put(RuleSpec.EVERYWHERE, everywhere);
+    file.keys.put("refusal", refusal);
     file.keys.put("rules", rules);
     return file;
   }
@@ -98,6 +102,23 @@ final class SettingsSchema {
       test.keys.put(MatchReader.PRESENT, value(SettingKind.SWITCH));
     }
     return condition;
+  }
+
+  /** The schema of what a rule answers to requests that it refuses. */
+  private static SettingsSchema refusal() {
+    SettingsSchema refusal = value(SettingKind.REFUSAL);
+    refusal.keys.put(RefusalReader.STATUS, value(SettingKind.COUNT));
+    SettingsSchema headers = value(SettingKind.CONDITIONS);
+    headers.any = value(SettingKind.VALUE);
+    headers.mostKeys = RefusalSpec.MAX_FIELDS;
+    refusal.keys.put(RefusalReader.HEADERS, headers);
+    SettingsSchema bodies = value(SettingKind.CONDITIONS);
+    bodies.any = value(SettingKind.VALUE);
+    bodies.mostKeys = RefusalSpec.MAX_BODIES;
+    refusal.keys.put(RefusalReader.BODIES, bodies);
+    refusal.keys.put(RefusalReader.GRPC_STATUS, value(SettingKind.NAME));
+    refusal.keys.put(RefusalReader.GRPC_MESSAGE, value(SettingKind.VALUE));
+    return refusal;
   }
 
   private static SettingsSchema section(

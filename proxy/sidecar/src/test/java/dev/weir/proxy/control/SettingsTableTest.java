@@ -120,11 +120,12 @@ class SettingsTableTest {
   @Test
   void areTheKeysOfTheSchema() {
     SettingsSchema file = SettingsSchema.ofFile();
-    Set<String> names = leaves(file, "", Set.of());
-    names.removeAll(Set.of("rules", "identities", "everywhere"));
+    Set<String> names = leaves(file, "", Set.of("refusal"));
+    names.removeAll(Set.of("rules", "identities", "everywhere", "refusal"));
     assertEquals(namesOf(SettingsTable.ALL), names);
     SettingsSchema rule = file.keys().get("rules").item();
-    assertEquals(namesOf(RuleSettingsTable.ALL), leaves(rule, "", Set.of("cost", "ban")));
+    assertEquals(
+        namesOf(RuleSettingsTable.ALL), leaves(rule, "", Set.of("cost", "ban", "refusal")));
     SettingsSchema limit = rule.keys().get("limits").item();
     assertEquals(namesOf(RuleSettingsTable.OF_LIMIT), leaves(limit, "", Set.of("cost")));
   }

@@ -38,15 +38,36 @@ class RequestAllocationTest {
   /** Two reads and two writes with their descriptors and buffers' views; measured: 190 to 300. */
   private static final int TRANSPORT_BYTES = 400;
 
+  private static final String OWN_ANSWER = "own answer";
+
+  /** A rule that passes one request, with an answer of its own to all others. */
+  private static final String REFUSING =
+      """
+      rules:
+        - id: r
+          limit: 1/1d
+          refusal:
+            status: 503
+            headers: {x-docs: "https://example.com/${rule}", x-id: "${request-id}"}
+            bodies:
+              text/html: "<p>${rule}"
+              application/json: '{"wait": ${retry-after}, "limit": ${limit}, "id": "${request-id}"}'
+            grpc-status: UNAVAILABLE
+            grpc-message: "wait ${retry-after} s"
+      """;
+
   @ParameterizedTest
   @CsvSource({
     "HTTP/1.1, HTTP/1.1, nio, 1000000000/1s, text/plain, 200",
     "HTTP/1.1, HTTP/1.1, nio, 1/1d, text/plain, 429",
+    "HTTP/1.1, HTTP/1.1, nio, own answer, text/plain, 503",
     "HTTP/1.1, HTTP/1.1, auto, 1000000000/1s, text/plain, 200",
     "HTTP/1.1, HTTP/2, nio, 1000000000/1s, text/plain, 200",
     "HTTP/2, HTTP/1.1, nio, 1000000000/1s, text/plain, 200",
     "HTTP/2, HTTP/1.1, nio, 1/1d, text/plain, 429",
     "HTTP/2, HTTP/1.1, nio, 1/1d, application/grpc, 200",
+    "HTTP/2, HTTP/1.1, nio, own answer, text/plain, 503",
+    "HTTP/2, HTTP/1.1, nio, own answer, application/grpc, 200",
     "HTTP/2, HTTP/1.1, auto, 1000000000/1s, text/plain, 200",
     "HTTP/2, HTTP/2, nio, 1000000000/1s, text/plain, 200",
     "HTTP/2, HTTP/2, nio, 1000000000/1s, application/grpc, 200",
@@ -72,6 +93,9 @@ class RequestAllocationTest {
 
   /** In front of a service of HTTP/1.1 of its own if there is no other. */
   private static Rig rig(String transport, String limit, String upstream) throws Exception {
+    if (limit.equals(OWN_ANSWER)) {
+      return Rig.ofFile(transport, REFUSING);
+    }
     List<String> flags = new ArrayList<>(List.of("--limit", limit, "--key", "header:x-user-id"));
     if (upstream != null) {
       flags.addAll(List.of("--upstream", upstream));
@@ -84,14 +108,19 @@ class RequestAllocationTest {
         "GET /a/b HTTP/1.1\r\nHost: a\r\nUser-Agent: test\r\nConnection: keep-alive\r\n"
             + "Content-Type: "
             + type
-            + "\r\nX-User-Id: 7\r\n\r\n";
+            + "\r\nX-User-Id: 7\r\nAccept: text/html;q=0.3, application/json\r\n\r\n";
     return () -> client.send(request).read().status();
   }
 
   /** One stream after the other. */
   private static Callable<Integer> asking(FramePeer client, String type) {
     client.windowUpdate(0, 1 << 30); // no number of answers uses it up
-    String[] fields = {"user-agent: test", "content-type: " + type, "x-user-id: 7"};
+    String[] fields = {
+      "user-agent: test",
+      "content-type: " + type,
+      "x-user-id: 7",
+      "accept: text/html;q=0.3, application/json"
+    };
     AtomicInteger stream = new AtomicInteger(-1);
     return () -> {
       int id = stream.addAndGet(2);

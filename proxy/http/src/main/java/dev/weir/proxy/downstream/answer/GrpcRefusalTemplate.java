@@ -26,22 +26,25 @@ final class GrpcRefusalTemplate {
   private static final int FORMS = Form.values().length;
 
   private final byte[][] status = new byte[FORMS][];
+  private final byte[][] message = new byte[FORMS][];
   private final byte[][] ofEnvoy = new byte[FORMS][];
   private final byte[][] policyField = new byte[FORMS][];
   private final byte[][] quotaField = new byte[FORMS][];
   private final StatusDetails details;
+  private final StatusDetails detailsWithoutMessage;
 
   /**
+   * @param code of the status.
    * @param policy null if no limit refused.
    */
-  GrpcRefusalTemplate(RefusalReason reason, QuotaPolicy policy) {
-    String message = message(reason, policy);
-    details = new StatusDetails(reason.grpcStatus(), message, policy);
-    String code = Integer.toString(reason.grpcStatus());
+  GrpcRefusalTemplate(RefusalReason reason, int code, QuotaPolicy policy) {
+    String text = message(reason, policy);
+    details = new StatusDetails(code, text, policy);
+    detailsWithoutMessage = new StatusDetails(code, "", policy);
     for (Form form : Form.values()) {
       int i = form.ordinal();
-      status[i] =
-          encode(form, "grpc-status", code, "grpc-message", GrpcMessage.percentEncoded(message));
+      status[i] = encode(form, "grpc-status", Integer.toString(code));
+      message[i] = encode(form, "grpc-message", GrpcMessage.percentEncoded(text));
       ofEnvoy[i] =
           GrpcPushback.isOfQuota(reason)
               ? encode(form, "x-envoy-ratelimited", "true")
@@ -81,6 +84,11 @@ final class GrpcRefusalTemplate {
     return status[form.ordinal()];
   }
 
+  /** {@code grpc-message}, unless the rule has its own. */
+  byte[] message(Form form) {
+    return message[form.ordinal()];
+  }
+
   /** The field for which an Envoy on the way leaves a refusal alone; may be empty. */
   byte[] ofEnvoy(Form form) {
     return ofEnvoy[form.ordinal()];
@@ -98,5 +106,10 @@ final class GrpcRefusalTemplate {
 
   StatusDetails details() {
     return details;
+  }
+
+  /** The details for a rule's own message. */
+  StatusDetails detailsWithoutMessage() {
+    return detailsWithoutMessage;
   }
 }

@@ -2,16 +2,19 @@ package dev.weir.proxy.downstream.answer;
 
 import dev.weir.proxy.downstream.answer.GrpcRefusalTemplate.Form;
 import dev.weir.proxy.grpc.GrpcContentType;
+import dev.weir.proxy.grpc.GrpcMessage;
 import dev.weir.proxy.http2.hpack.FieldEncoder;
 import dev.weir.proxy.http2.hpack.FieldKind;
+import dev.weir.proxy.request.AnswerText;
 import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.proxy.request.RefusalAnswer;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.TextWriter;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -26,11 +29,42 @@ import java.util.Map;
  * <p>One per event loop. {@link #describe} first; what is written then is of that refusal.
  */
 public final class GrpcRefusalWriter {
-  /** The most policies that are kept encoded; rules that are replaced leave theirs behind. */
-  private static final int MAX_POLICIES = 1024;
+  /** The most kinds of refusals that are kept; rules that are replaced leave theirs behind. */
+  private static final int MAX_KINDS = 4096;
+
+  /** The most bytes of a rule's own message. */
+  static final int MAX_MESSAGE_BYTES =
+      RefusalAnswer.MAX_TEXT_BYTES + AnswerText.MAX_PLACEHOLDERS * AnswerText.MAX_VALUE_BYTES;
 
   /** The most bytes of what does not grow with a policy's name. */
   private static final int FIXED_BYTES = 1024;
+
+  /** A kind of refusals, whose answers have the same bytes but for times and what is left. */
+  private static final class Kind {
+    private QuotaPolicy policy;
+    private RefusalReason reason;
+    private int code;
+
+    Kind of(Refusal refusal) {
+      policy = refusal.policy();
+      reason = refusal.reason();
+      code = refusal.grpcStatus();
+      return this;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Kind that
+          && policy == that.policy
+          && reason == that.reason
+          && code == that.code;
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * (31 * System.identityHashCode(policy) + reason.ordinal()) + code;
+    }
+  }
 
   private static final byte TRAILERS_FRAME = (byte) 0x80;
   private static final int FRAME_HEADER_BYTES = 1 + Integer.BYTES;
@@ -54,9 +88,11 @@ public final class GrpcRefusalWriter {
 
   private final boolean rateLimit;
   private final boolean xRateLimit;
-  private final Map<QuotaPolicy, GrpcRefusalTemplate[]> byPolicy = new IdentityHashMap<>();
-  private final GrpcRefusalTemplate[] withoutPolicy =
-      new GrpcRefusalTemplate[RefusalReason.values().length];
+  private final Map<Kind, GrpcRefusalTemplate> templates = new HashMap<>();
+
+  /** The kind that is looked up. */
+  private Kind kind = new Kind();
+
   private final Refusal refusal = new Refusal();
   private final FieldEncoder encoder = new FieldEncoder();
   private final byte[] scratch = StatusDetails.newScratch();
@@ -64,6 +100,7 @@ public final class GrpcRefusalWriter {
   // On the heap: they live as long as their loop.
   private final ByteBuf details = Unpooled.buffer(512);
   private final ByteBuf value = Unpooled.buffer(256);
+  private final ByteBuf message = Unpooled.buffer(256);
   private final ByteBuf frame = Unpooled.buffer(1024);
   private final ByteBuf text = Unpooled.buffer(1024);
   private GrpcRefusalTemplate template;
@@ -85,30 +122,41 @@ public final class GrpcRefusalWriter {
    */
   public int describe(Verdict verdict) {
     refusal.describe(verdict);
-    template = template(refusal.reason(), refusal.policy());
+    template = template();
     details.clear();
+    message.clear();
+    AnswerText own = refusal.grpcMessage();
+    if (own != null) {
+      refusal.write(message, own);
+    }
     if (refusal.policy() != null || refusal.retryAfterNs() > 0) {
-      StatusDetails of = template.details();
+      StatusDetails of = own == null ? template.details() : template.detailsWithoutMessage();
       details.ensureWritable(of.bound());
-      details.writerIndex(of.write(refusal.retryAfterNs(), details.array(), scratch));
+      details.writerIndex(of.write(refusal.retryAfterNs(), message, details.array(), scratch));
     }
     int nameBytes = refusal.policy() == null ? 0 : refusal.policy().name().length();
-    return FIXED_BYTES + 4 * nameBytes + 2 * details.readableBytes();
+    int mostBytes = FIXED_BYTES + 4 * nameBytes + 2 * details.readableBytes();
+    return refusal.answer() == null ? mostBytes : mostBytes + ownBytes();
   }
 
-  private GrpcRefusalTemplate template(RefusalReason reason, QuotaPolicy policy) {
-    GrpcRefusalTemplate[] templates = policy == null ? withoutPolicy : byPolicy.get(policy);
-    if (templates == null) {
-      templates = new GrpcRefusalTemplate[RefusalReason.values().length];
-      if (byPolicy.size() == MAX_POLICIES) {
-        byPolicy.clear();
-      }
-      byPolicy.put(policy, templates);
+  private int ownBytes() {
+    int bytes = 3 * message.readableBytes();
+    for (int i = 0; i < refusal.fields().size(); i++) {
+      RefusalAnswer.Field field = refusal.fields().get(i);
+      bytes += FieldEncoder.FIELD_OVERHEAD_BYTES + field.name().length + field.value().mostBytes();
     }
-    GrpcRefusalTemplate found = templates[reason.ordinal()];
+    return bytes;
+  }
+
+  private GrpcRefusalTemplate template() {
+    GrpcRefusalTemplate found = templates.get(kind.of(refusal));
     if (found == null) {
-      found = new GrpcRefusalTemplate(reason, policy);
-      templates[reason.ordinal()] = found;
+      if (templates.size() == MAX_KINDS) {
+        templates.clear();
+      }
+      found = new GrpcRefusalTemplate(refusal.reason(), refusal.grpcStatus(), refusal.policy());
+      templates.put(kind, found);
+      kind = new Kind();
     }
     return found;
   }
@@ -133,6 +181,21 @@ public final class GrpcRefusalWriter {
     writeStatus(out, form);
     out.writeBytes(template.ofEnvoy(form));
     writeLimit(out, form);
+    for (int i = 0; i < refusal.fields().size(); i++) {
+      writeField(out, form, refusal.fields().get(i));
+    }
+  }
+
+  private void writeField(ByteBuf out, Form form, RefusalAnswer.Field field) {
+    refusal.write(value.clear(), field.value());
+    switch (form) {
+      case BLOCK -> encoder.field(out, field.lowerCaseName(), value.array(), value.readableBytes());
+      case LINES -> {
+        out.writeBytes(field.name()).writeByte(':').writeByte(' ');
+        out.writeBytes(value.array(), value.arrayOffset(), value.readableBytes());
+        out.writeByte('\r').writeByte('\n');
+      }
+    }
   }
 
   /** Appends the trailers of a response that has begun, as a field block of HTTP/2. */
@@ -142,6 +205,12 @@ public final class GrpcRefusalWriter {
 
   private void writeStatus(ByteBuf out, Form form) {
     out.writeBytes(template.status(form));
+    if (message.isReadable()) {
+      GrpcMessage.percentEncode(message.array(), message.readableBytes(), value.clear());
+      writeField(out, form, FieldKind.GRPC_MESSAGE, value);
+    } else {
+      out.writeBytes(template.message(form));
+    }
     if (details.isReadable()) {
       writeField(out, form, FieldKind.GRPC_STATUS_DETAILS_BIN, details);
     }

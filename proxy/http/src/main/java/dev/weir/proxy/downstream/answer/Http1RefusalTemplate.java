@@ -2,7 +2,7 @@ package dev.weir.proxy.downstream.answer;
 
 import static dev.weir.proxy.request.TextWriter.ascii;
 
-import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.RefusalAnswer;
 import dev.weir.proxy.request.TextWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
@@ -11,20 +11,22 @@ import io.netty.handler.codec.http.HttpResponseStatus;
 /** The HTTP/1.1 response to refusals of one kind: the lines of its head, except the last ones. */
 final class Http1RefusalTemplate extends RefusalTemplate {
   private static final byte[] DATE = ascii("Date: ");
-  private static final byte[] CONTENT =
-      ascii("\r\nContent-Type: " + ProblemWriter.CONTENT_TYPE + "\r\nContent-Length: ");
+  private static final byte[] CONTENT_TYPE = ascii("\r\nContent-Type: ");
+  private static final byte[] CONTENT_LENGTH = ascii("\r\nContent-Length: ");
   private static final byte[] RETRY_AFTER = ascii("Retry-After: ");
   private static final byte[] AUTHENTICATE = ascii("WWW-Authenticate: ");
   private static final byte[] CRLF = ascii("\r\n");
 
-  /** The status line of each reason, by ordinal. */
-  private static final byte[][] STATUS_LINES = new byte[RefusalReason.values().length][];
+  private static final int LEAST_STATUS = 300;
+
+  /** The status line of each status that refuses. */
+  private static final byte[][] STATUS_LINES = new byte[600 - LEAST_STATUS][];
 
   static {
-    for (RefusalReason reason : RefusalReason.values()) {
-      int status = reason.httpStatus();
+    for (int i = 0; i < STATUS_LINES.length; i++) {
+      int status = LEAST_STATUS + i;
       String phrase = HttpResponseStatus.valueOf(status).reasonPhrase();
-      STATUS_LINES[reason.ordinal()] = ascii("HTTP/1.1 " + status + ' ' + phrase + "\r\n");
+      STATUS_LINES[i] = ascii("HTTP/1.1 " + status + ' ' + phrase + "\r\n");
     }
   }
 
@@ -36,10 +38,10 @@ final class Http1RefusalTemplate extends RefusalTemplate {
 
   @Override
   void writeHead(ByteBuf out, Refusal refusal, byte[] now, int contentLength) {
-    out.writeBytes(STATUS_LINES[refusal.reason().ordinal()]);
+    out.writeBytes(STATUS_LINES[refusal.status() - LEAST_STATUS]);
     out.writeBytes(DATE).writeBytes(now);
     dateEndsAt(out.writerIndex());
-    out.writeBytes(CONTENT);
+    out.writeBytes(CONTENT_TYPE).writeBytes(refusal.contentType()).writeBytes(CONTENT_LENGTH);
     TextWriter.writeDecimal(out, contentLength);
     out.writeBytes(CRLF);
     if (refusal.retryAfterSeconds() > 0) {
@@ -51,6 +53,12 @@ final class Http1RefusalTemplate extends RefusalTemplate {
     if (refusal.challenge() != null) {
       out.writeBytes(AUTHENTICATE);
       ByteBufUtil.writeAscii(out, refusal.challenge());
+      out.writeBytes(CRLF);
+    }
+    for (int i = 0; i < refusal.fields().size(); i++) {
+      RefusalAnswer.Field field = refusal.fields().get(i);
+      out.writeBytes(field.name()).writeByte(':').writeByte(' ');
+      refusal.write(out, field.value());
       out.writeBytes(CRLF);
     }
     rateLimitFields.write(

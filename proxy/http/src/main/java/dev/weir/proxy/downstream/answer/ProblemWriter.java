@@ -21,8 +21,11 @@ public final class ProblemWriter {
   private static final byte[] POLICIES_END = ascii("\"]");
   private static final byte[] RETRY_SECONDS = ascii(",\"retry_after_seconds\":");
 
-  /** The text of the problem for each reason, by ordinal, up to its variable part. */
+  /** The text of the problem for each reason, by ordinal, up to its status. */
   private static final byte[][] PROBLEMS = new byte[RefusalReason.values().length][];
+
+  /** Between the status and the variable part. */
+  private static final byte[][] REASONS = new byte[RefusalReason.values().length][];
 
   static {
     for (RefusalReason reason : RefusalReason.values()) {
@@ -32,9 +35,10 @@ public final class ProblemWriter {
                   + Refusal.problemType(reason)
                   + "\",\"title\":\""
                   + reason.title()
-                  + "\",\"status\":"
-                  + reason.httpStatus()
-                  + (reason.detail() == null ? "" : ",\"detail\":\"" + reason.detail() + '"')
+                  + "\",\"status\":");
+      REASONS[reason.ordinal()] =
+          ascii(
+              (reason.detail() == null ? "" : ",\"detail\":\"" + reason.detail() + '"')
                   + ",\"reason\":\""
                   + reason.label()
                   + '"');
@@ -46,6 +50,8 @@ public final class ProblemWriter {
   /** Appends the problem. */
   public static void write(ByteBuf out, Refusal refusal) {
     out.writeBytes(PROBLEMS[refusal.reason().ordinal()]);
+    TextWriter.writeDecimal(out, refusal.status());
+    out.writeBytes(REASONS[refusal.reason().ordinal()]);
     if (refusal.policy() != null) {
       out.writeBytes(POLICIES);
       ByteBufUtil.writeAscii(out, refusal.policy().name());

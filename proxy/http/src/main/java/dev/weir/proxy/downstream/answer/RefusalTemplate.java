@@ -62,14 +62,19 @@ public abstract class RefusalTemplate {
       reason = refusal.reason();
       state = refusal.state();
       policy = refusal.policy();
-      ProblemWriter.write(body.clear(), refusal);
+      writeAnew(refusal, now);
       bodyRetryEnd = body.writerIndex() - ProblemWriter.BYTES_BEHIND_SECONDS;
-      writeHead(head.clear(), refusal, now, body.readableBytes());
     }
     date = now;
     retryAfterSeconds = refusal.retryAfterSeconds();
     remaining = refusal.remaining();
     waitSeconds = refusal.waitSeconds();
+  }
+
+  /** Makes this the response to a refusal, without use of the last one. */
+  final void writeAnew(Refusal refusal, byte[] now) {
+    refusal.writeBody(body.clear());
+    writeHead(head.clear(), refusal, now, body.readableBytes());
   }
 
   /**

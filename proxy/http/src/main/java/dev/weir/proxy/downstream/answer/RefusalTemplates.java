@@ -16,6 +16,9 @@ public final class RefusalTemplates {
   private final Refusal refusal = new Refusal();
   private final RefusalTemplate[] templates = new RefusalTemplate[TEMPLATES];
 
+  /** The latest of the rules' own answers, which are written anew each time; null at first. */
+  private RefusalTemplate own;
+
   /**
    * @param maker makes an empty template.
    */
@@ -31,6 +34,11 @@ public final class RefusalTemplates {
    */
   public RefusalTemplate answer(Verdict verdict) {
     refusal.describe(verdict);
+    if (refusal.answer() != null) {
+      own = own == null ? maker.get() : own;
+      own.writeAnew(refusal, date.text());
+      return own;
+    }
     int shape = RefusalTemplate.shape(refusal);
     RefusalTemplate template = template(shape);
     template.answer(refusal, shape, date.text());

@@ -3,6 +3,7 @@ package dev.weir.proxy.downstream.answer;
 import static dev.weir.proxy.request.TextWriter.ascii;
 
 import dev.weir.proxy.request.QuotaPolicy;
+import io.netty.buffer.ByteBuf;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -23,14 +24,20 @@ final class StatusDetails {
   private static final long NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private static final int CODE_TAG = 1 << 3;
+  private static final int MESSAGE = 2;
+
+  /** The most bytes of a message that is written for each call, with its tag and length. */
+  private static final int MAX_MESSAGE_BYTES = 3 + GrpcRefusalWriter.MAX_MESSAGE_BYTES;
+
   private static final int SECONDS_TAG = 1 << 3;
   private static final int NANOS_TAG = 2 << 3;
 
   /** The most bytes of a Duration: a tag each, nine bytes of seconds, five of nanoseconds. */
   private static final int MAX_DURATION_BYTES = 16;
 
-  /** The most bytes that a RetryInfo takes as one of the details, with three that precede it. */
-  private static final int MAX_TAIL_BYTES = 3 + 8 + RETRY_INFO.length + MAX_DURATION_BYTES;
+  /** The most bytes of the message and the RetryInfo, with three bytes that precede them. */
+  private static final int MAX_TAIL_BYTES =
+      3 + 8 + RETRY_INFO.length + MAX_DURATION_BYTES + MAX_MESSAGE_BYTES;
 
   /** All but the RetryInfo, as far as it makes whole groups of base64. */
   private final byte[] encoded;
@@ -39,14 +46,16 @@ final class StatusDetails {
   private final byte[] rest;
 
   /**
-   * @param message as clients are told it, not percent-encoded.
+   * @param message as clients are told it, not percent-encoded; empty if {@link #write} gets it.
    * @param policy null if no limit refused: then there is no QuotaFailure.
    */
   StatusDetails(int code, String message, QuotaPolicy policy) {
     ByteArrayOutputStream status = new ByteArrayOutputStream(256);
     status.write(CODE_TAG);
     status.write(code);
-    field(status, 2, utf8(message));
+    if (!message.isEmpty()) {
+      field(status, MESSAGE, utf8(message));
+    }
     if (policy != null) {
       field(status, 3, any(utf8(QUOTA_FAILURE), quotaFailure(policy)));
     }
@@ -98,19 +107,34 @@ final class StatusDetails {
    * Writes the value, without padding.
    *
    * @param retryNs the time of the RetryInfo; 0 for none.
+   * @param message of this call, in UTF-8; empty if that of the constructor is meant.
    * @param out has room for {@link #bound()} bytes.
    * @param scratch has room for {@link #MAX_TAIL_BYTES}.
    * @return how many bytes that are.
    */
-  int write(long retryNs, byte[] out, byte[] scratch) {
+  int write(long retryNs, ByteBuf message, byte[] out, byte[] scratch) {
     System.arraycopy(encoded, 0, out, 0, encoded.length);
     System.arraycopy(rest, 0, scratch, 0, rest.length);
-    int length = retryNs == 0 ? rest.length : retryInfo(retryNs, scratch, rest.length);
+    int length = rest.length;
+    if (message.isReadable()) {
+      length = message(message, scratch, length);
+    }
+    if (retryNs != 0) {
+      length = retryInfo(retryNs, scratch, length);
+    }
     return base64(scratch, length, out, encoded.length);
   }
 
   static byte[] newScratch() {
     return new byte[MAX_TAIL_BYTES];
+  }
+
+  private static int message(ByteBuf message, byte[] out, int at) {
+    int bytes = message.readableBytes();
+    out[at] = MESSAGE << 3 | 2;
+    int end = varint(bytes, out, at + 1);
+    message.getBytes(message.readerIndex(), out, end, bytes);
+    return end + bytes;
   }
 
   /** Appends the RetryInfo as one of the details; every length is below 128. */

@@ -160,6 +160,23 @@ public final class FieldEncoder {
   }
 
   /**
+   * A field by its name and value.
+   *
+   * @param name in lower case.
+   * @param from has the value in its first bytes.
+   */
+  public void field(ByteBuf out, byte[] name, byte[] from, int valueLength) {
+    open(out, FIELD_OVERHEAD_BYTES + name.length + valueLength);
+    put(NOT_INDEXED);
+    number(0, LENGTH_MASK, name.length);
+    copy(name);
+    number(0, LENGTH_MASK, valueLength);
+    room.putBytes(at, from, 0, valueLength);
+    at += valueLength;
+    close(out);
+  }
+
+  /**
    * A field of a block that was decoded, as it came: with its name's index, and never indexed if it
    * was never to be or is a secret.
    */

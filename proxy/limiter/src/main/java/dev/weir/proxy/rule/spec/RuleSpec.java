@@ -23,6 +23,7 @@ import java.util.List;
  *     never do.
  * @param idempotency whether a request that repeats another one is not charged again.
  * @param ban when an identity is banned; null if none is.
+ * @param refusal what it answers to requests that it refuses; null for Weir's own answer.
  */
 public record RuleSpec(
     String id,
@@ -41,7 +42,8 @@ public record RuleSpec(
     List<String> everywhere,
     int warnAtPermille,
     boolean idempotency,
-    BanSpec ban) {
+    BanSpec ban,
+    RefusalSpec refusal) {
   /** The id of the limits of all requests, which are those of requests without a rule. */
   public static final String EVERYWHERE = "everywhere";
 
@@ -78,9 +80,14 @@ public record RuleSpec(
     return new Builder(id);
   }
 
-  /** The limits of all requests: what compiles, counts and reloads them treats them as a rule. */
+  /** The limits of all requests, without an answer of their own to refusals. */
   public static RuleSpec ofEverywhere(List<BudgetSpec.Builder> limits) {
-    Builder builder = builder(EVERYWHERE).limits(limits);
+    return ofEverywhere(limits, null);
+  }
+
+  /** The limits of all requests: what compiles, counts and reloads them treats them as a rule. */
+  public static RuleSpec ofEverywhere(List<BudgetSpec.Builder> limits, RefusalSpec refusal) {
+    Builder builder = builder(EVERYWHERE).limits(limits).refusal(refusal);
     builder.isEverywhere = true;
     return builder.build();
   }
@@ -403,6 +410,7 @@ public record RuleSpec(
     private int warnAtPermille;
     private boolean idempotency;
     private BanSpec ban;
+    private RefusalSpec refusal;
 
     private Builder(String id) {
       this.id = id;
@@ -477,6 +485,12 @@ public record RuleSpec(
       return this;
     }
 
+    /** Sets what it answers to requests that it refuses. */
+    public Builder refusal(RefusalSpec refusal) {
+      this.refusal = refusal;
+      return this;
+    }
+
     /** The limits, in the place of the one that the other setters make. */
     public Builder limits(List<BudgetSpec.Builder> limits) {
       this.limits = limits;
@@ -502,7 +516,8 @@ public record RuleSpec(
           everywhere,
           warnAtPermille,
           idempotency,
-          ban);
+          ban,
+          refusal);
     }
   }
 }

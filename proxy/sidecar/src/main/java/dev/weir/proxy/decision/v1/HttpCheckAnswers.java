@@ -5,10 +5,10 @@ import dev.weir.proxy.decision.http.HttpCall;
 import dev.weir.proxy.decision.http.HttpRoute;
 import dev.weir.proxy.downstream.answer.AnswerSettings;
 import dev.weir.proxy.downstream.answer.LimitValues;
-import dev.weir.proxy.downstream.answer.ProblemWriter;
 import dev.weir.proxy.downstream.answer.Refusal;
 import dev.weir.proxy.downstream.answer.StateField;
 import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.proxy.request.RefusalAnswer;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -20,7 +20,6 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 final class HttpCheckAnswers {
   private static final byte[] CONTENT_TYPE = HttpRoute.ascii("content-type");
-  private static final byte[] PROBLEM = HttpRoute.ascii(ProblemWriter.CONTENT_TYPE);
   private static final byte[] RETRY_AFTER = HttpRoute.ascii("retry-after");
   private static final byte[] POLICY = HttpRoute.ascii("ratelimit-policy");
   private static final byte[] RATE_LIMIT = HttpRoute.ascii("ratelimit");
@@ -49,7 +48,10 @@ final class HttpCheckAnswers {
       writeLimit(answer, verdict.policy(), verdict.remaining(), resetSeconds);
       return;
     }
-    refusal.describe(verdict);
+    writeLimit(answer, refusal.describe(verdict));
+  }
+
+  private void writeLimit(HttpAnswer answer, Refusal refusal) {
     if (refusal.retryAfterSeconds() > 0) {
       answer.field(RETRY_AFTER, refusal.retryAfterSeconds());
     }
@@ -82,11 +84,20 @@ final class HttpCheckAnswers {
     answer.field(name, valueBytes, 0, value.readableBytes());
   }
 
-  /** Answers with the problem of a refusal. */
+  /** Answers with a refusal. */
   void refuse(HttpCall call, Verdict verdict) {
-    HttpAnswer answer = call.answer(verdict.refusal().httpStatus()).field(CONTENT_TYPE, PROBLEM);
-    writeLimit(answer, verdict);
-    ProblemWriter.write(body.clear(), refusal);
+    refusal.describe(verdict);
+    HttpAnswer answer = call.answer(refusal.status()).field(CONTENT_TYPE, refusal.contentType());
+    if (verdict.toldState() != null) {
+      answer.field(STATE, StateField.of(verdict.toldState()).value());
+    }
+    writeLimit(answer, refusal);
+    for (int i = 0; i < refusal.fields().size(); i++) {
+      RefusalAnswer.Field field = refusal.fields().get(i);
+      refusal.write(value.clear(), field.value());
+      writeValue(answer, field.lowerCaseName());
+    }
+    refusal.writeBody(body.clear());
     answer.body(body.array(), body.readableBytes()).send();
   }
 }
