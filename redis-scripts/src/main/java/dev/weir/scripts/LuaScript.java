@@ -34,6 +34,9 @@ public final class LuaScript {
   /** Counts the sidecars that share a store; see {@code peers.lua}. */
   public static final LuaScript PEERS = new LuaScript("peers", files("peers.lua"));
 
+  /** Exchanges the bans of sidecars that share a store; see {@code bans.lua}. */
+  public static final LuaScript BANS = new LuaScript("bans", files("bans.lua"));
+
   private final String name;
   private final byte[] source;
   private final String sha1;

@@ -95,7 +95,7 @@ class PackageDirectionTest {
     "store.map, request loop log",
     "store.fleet, log store.map",
     "admission, request loop rule rule.spec rule.identity metrics store store.map admission.lease admission.ban",
-    "admission.ban, request rule rule.spec rule.identity",
+    "admission.ban, request rule rule.spec rule.identity store.fleet",
     "admission.lease, request loop rule metrics store store.map",
     "control, request loop watch tls rule downstream downstream.answer upstream decision admission store rule.spec rule.identity store.map token",
     "decision, request loop watch http2 downstream downstream.h1 downstream.listen decision.grpc decision.http",

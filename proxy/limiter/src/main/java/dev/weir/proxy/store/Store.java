@@ -6,6 +6,8 @@ import dev.weir.proxy.loop.LoopBroadcast;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.StoreObserver;
+import dev.weir.proxy.store.fleet.BanBook;
+import dev.weir.proxy.store.fleet.BanExchange;
 import dev.weir.proxy.store.fleet.EvictionCheck;
 import dev.weir.proxy.store.fleet.FleetMembers;
 import dev.weir.proxy.store.fleet.PeerListener;
@@ -79,6 +81,8 @@ public final class Store implements AutoCloseable {
   private ShardMapReader reader;
   private FleetMembers peers;
   private ResetWatch resets;
+  private BanBook bans;
+  private BanExchange banExchange;
   private volatile ShardMap map = ShardMap.EMPTY;
   private volatile boolean closed;
   private long readNs = System.nanoTime() - LEAST_REFRESH_NS;
@@ -134,6 +138,11 @@ public final class Store implements AutoCloseable {
     keeper.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
   }
 
+  /** Exchanges bans with other sidecars; before {@link #start}. */
+  public void exchange(BanBook ofProcess) {
+    bans = ofProcess;
+  }
+
   /** Makes the store for one more event loop; before {@link #start}. */
   public LoopStore join(
       EventLoop eventLoop, LoopClock clock, Deadlines deadlines, StoreObserver observer) {
@@ -167,6 +176,14 @@ public final class Store implements AutoCloseable {
     reader = new ShardMapReader(settings, calls);
     peers = new FleetMembers(calls, service, rulesDigest, onPeerCount);
     resets = new ResetWatch(calls, members.get(0).client(), this::forget);
+    if (bans != null) {
+      banExchange = new BanExchange(calls, service, bans, LoopClock::timeNs);
+      keeper.scheduleWithFixedDelay(
+          guarded(this::exchangeBans),
+          BanExchange.INTERVAL_MS,
+          BanExchange.INTERVAL_MS,
+          TimeUnit.MILLISECONDS);
+    }
     for (Member member : members) {
       loops.add(member.eventLoop(), member.store());
     }
@@ -333,7 +350,15 @@ public final class Store implements AutoCloseable {
     SocketAddress server = map.server(FleetMembers.PARTITION);
     if (server != null) {
       peers.beat(server);
+      exchangeBans();
       counted.complete(null);
+    }
+  }
+
+  private void exchangeBans() {
+    SocketAddress server = map.server(FleetMembers.PARTITION);
+    if (server != null && banExchange != null) {
+      banExchange.exchange(server);
     }
   }
 
@@ -372,6 +397,7 @@ public final class Store implements AutoCloseable {
     closed = true;
     SocketAddress server = map.server(FleetMembers.PARTITION);
     if (server != null) {
+      keeper.execute(guarded(this::exchangeBans));
       keeper.execute(guarded(() -> peers.leave(server)));
     }
     keeper.shutdown();

@@ -176,6 +176,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
         new Drain(settings.process().drainGraceNs(), this::endConnections, loops::connectionCount);
     try {
       store = settings.store().isConfigured() ? store(settings) : null;
+      if (store != null) {
+        store.exchange(loops.bans().share());
+      }
       loops.make(
           tls,
           service == null ? null : service::origin,

@@ -37,6 +37,14 @@ public final class SidecarFigures {
         "weir_bans_forgotten",
         "Bans that were forgotten before their end, as there were too many.",
         bans::forgottenCount);
+    metrics.counter(
+        "weir_bans_learned",
+        "Bans, and later ends of bans, that other sidecars have told of.",
+        bans::learnedCount);
+    metrics.counter(
+        "weir_bans_untold",
+        "Bans that other sidecars were not told of, as too many waited for Redis.",
+        bans::untoldCount);
     metrics.gauge("weir_ready", "1 while the sidecar serves.", () -> ready.getAsBoolean() ? 1 : 0);
   }
 

@@ -287,6 +287,7 @@ public final class SidecarLoops implements AutoCloseable {
    * under the former rules; when all have, none does.
    */
   void publish(RuleSet rules) {
+    bans.use(rules);
     admissions.tell(admission -> admission.publish(rules), rules::completeAdoption);
   }
 

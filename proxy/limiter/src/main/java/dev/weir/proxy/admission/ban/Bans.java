@@ -2,8 +2,10 @@ package dev.weir.proxy.admission.ban;
 
 import dev.weir.algorithms.SipHash;
 import dev.weir.proxy.rule.RuleBans;
+import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.identity.Identity;
 import dev.weir.proxy.rule.identity.KeyHasher;
+import dev.weir.proxy.store.fleet.BanBook;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -35,6 +37,7 @@ public final class Bans {
   /** Times are positive although a ban may have ended before the process began: nine years. */
   private static final long ORIGIN_MS = 1L << 38;
 
+  private static final long MAX_MS = (1L << 39) - 1;
   private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
 
   /** Tells these uses of the hash from others with a fixed key. */
@@ -45,7 +48,11 @@ public final class Bans {
   private final SipHash hash;
   private final BanLog log = new BanLog();
   private final LongAdder begun = new LongAdder();
+  private final LongAdder learned = new LongAdder();
   private volatile Tables tables;
+
+  /** Tells other sidecars; null if there is no store. */
+  private volatile BanNews news;
 
   private record Tables(WordTable bans, WordTable refusals) {}
 
@@ -58,9 +65,10 @@ public final class Bans {
     hash = new SipHash(HIGH.hash(bytes, 0, key.length), LOW.hash(bytes, 0, key.length));
   }
 
-  /** Takes the memory, if it is not taken yet. */
-  public synchronized void open() {
-    if (tables == null) {
+  /** Takes the memory for rules of which some have bans, if it is not taken yet. */
+  public synchronized void use(RuleSet rules) {
+    boolean areAny = rules.rules().stream().anyMatch(rule -> rule.spec().ban() != null);
+    if (areAny && tables == null) {
       KeyHasher random = KeyHasher.random();
       UnsafeBuffer nothing = new UnsafeBuffer(new byte[Long.BYTES]);
       long secret = random.hash(nothing, 0, Long.BYTES);
@@ -133,8 +141,9 @@ public final class Bans {
       int times = isRemembered ? Math.min(WordTable.number(word) + 1, WordTable.MAX_NUMBER) : 1;
       long next = WordTable.word(key, nowMs + rule.banMs(times), times);
       if (place == WordTable.NONE ? bans.add(key, next, nowMs) : bans.replace(place, word, next)) {
-        set(tables.refusals, key, 0, nowMs);
+        clear(tables.refusals, key);
         begun.increment();
+        tell(rule, key);
         log.begun(rule.ruleId(), rule.banMs(times), times, nowNs);
         return untilEndNs(next, nowNs);
       }
@@ -142,27 +151,101 @@ public final class Bans {
     return 0;
   }
 
-  /** Ends the ban of a key, and forgets its refusals and earlier bans. */
-  void end(long key, long nowNs) {
-    set(tables.bans, key, 0, ms(nowNs));
-    set(tables.refusals, key, 0, ms(nowNs));
+  private void tell(RuleBans rule, long key) {
+    BanNews toTell = news;
+    if (toTell != null) {
+      toTell.add(rule, key);
+    }
   }
 
-  /** Sets the number of a key that has a word, and the earliest time. */
-  private static void set(WordTable table, long key, int number, long nowMs) {
+  /** Ends the ban of a key, and forgets its refusals and earlier bans; on all sidecars. */
+  void end(RuleBans rule, long key) {
+    end(key);
+    tell(rule, key);
+  }
+
+  private void end(long key) {
+    clear(tables.bans, key);
+    clear(tables.refusals, key);
+  }
+
+  /** Makes the word of a key, if it has one, mean nothing. */
+  private static void clear(WordTable table, long key) {
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       int place = table.find(key);
       long word = place == WordTable.NONE ? 0 : table.word(place, key);
-      if (word == 0 && place == WordTable.NONE || WordTable.timeMs(word) == 1) {
+      if (place == WordTable.NONE || WordTable.timeMs(word) == 1) {
         return;
       }
-      table.replace(place, word, WordTable.word(key, 1, number));
+      table.replace(place, word, WordTable.word(key, 1, 0));
+    }
+  }
+
+  /** Tells other sidecars of bans from now on; before the first rules are used. */
+  public BanBook share() {
+    news = new BanNews(this);
+    return news;
+  }
+
+  boolean isOpen() {
+    return tables != null;
+  }
+
+  /** The ban of a key as others are told of it. */
+  BanBook.Ban ban(String name, long key, long forgetMs, long nowNs) {
+    WordTable bans = tables.bans;
+    int place = bans.find(key);
+    long word = place == WordTable.NONE ? 0 : bans.word(place, key);
+    int times = WordTable.number(word);
+    long leftMs = times == 0 ? 0 : WordTable.timeMs(word) - ms(nowNs);
+    long keptMs = times == 0 ? BanNews.ENDED_KEPT_MS : Math.max(1, leftMs + forgetMs);
+    return new BanBook.Ban(name, leftMs, times, keptMs);
+  }
+
+  /** Takes over a ban of another sidecar: the later end and the higher number stay. */
+  void learned(long key, long leftMs, int times, long nowNs) {
+    if (times <= 0) {
+      end(key);
+      return;
+    }
+    WordTable bans = tables.bans;
+    long endMs = Math.max(1, Math.min(ms(nowNs) + leftMs, MAX_MS));
+    int number = Math.min(times, WordTable.MAX_NUMBER);
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      int place = bans.find(key);
+      long word = place == WordTable.NONE ? 0 : bans.word(place, key);
+      long next =
+          WordTable.word(
+              key,
+              Math.max(endMs, WordTable.timeMs(word)),
+              Math.max(number, WordTable.number(word)));
+      boolean isDone =
+          place == WordTable.NONE
+              ? bans.add(key, next, ms(nowNs))
+              : next == word || bans.replace(place, word, next);
+      if (isDone) {
+        if (next != word) {
+          learned.increment();
+        }
+        return;
+      }
     }
   }
 
   /** How many bans have begun here. */
   public long begunCount() {
     return begun.sum();
+  }
+
+  /** How many bans, and changes of bans, other sidecars have told of. */
+  public long learnedCount() {
+    return learned.sum();
+  }
+
+  /** How many bans the store was not told of, as too many waited for it. */
+  public long untoldCount() {
+    BanNews toTell = news;
+    return toTell == null ? 0 : toTell.lostCount();
   }
 
   /** How many bans were forgotten before their end, as the table was full. */

@@ -33,9 +33,7 @@ public final class LoopBans {
 
   /** Prepares for rules, of which some may have bans. */
   public void use(RuleSet rules) {
-    if (rules.rules().stream().anyMatch(rule -> rule.spec().ban() != null)) {
-      bans.open();
-    }
+    bans.use(rules);
   }
 
   /**
@@ -57,7 +55,7 @@ public final class LoopBans {
       }
       long key = bans.key(rule, group, identities.of(group));
       if (operation == Operation.RESET) {
-        bans.end(key, nowNs);
+        bans.end(rule, key);
         continue;
       }
       keys[group] = key;

@@ -1,0 +1,108 @@
+package dev.weir.proxy.admission.ban;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.rule.RuleBans;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.spec.BanSpec;
+import dev.weir.proxy.rule.spec.KeySpec;
+import dev.weir.proxy.rule.spec.Rate;
+import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.store.fleet.BanBook;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class BanNewsTest {
+  private static final long HOUR_NS = TimeUnit.HOURS.toNanos(1);
+  private static final long HOUR_MS = TimeUnit.HOURS.toMillis(1);
+  private static final RuleSet RULES = rules();
+  private static final RuleBans RULE = RULES.find("r").bans();
+
+  private static RuleSet rules() {
+    RuleSpec.Builder rule = RuleSpec.builder("r");
+    rule.ban(new BanSpec(BanSpec.parseAfter("1/1m"), List.of(HOUR_NS, 2 * HOUR_NS), 10 * HOUR_NS));
+    rule.key(KeySpec.parse("header:x-user-id")).rate(Rate.parse("1/1h"));
+    return RuleSet.compile(List.of(rule.build()), false, RuleSet.EMPTY, 0);
+  }
+
+  private static final class Sidecar {
+    final Bans bans = new Bans("");
+    final BanBook book = bans.share();
+
+    Sidecar() {
+      bans.use(RULES);
+    }
+
+    List<BanBook.Ban> tells(long nowNs) {
+      List<BanBook.Ban> told = book.untold(100, nowNs);
+      book.told();
+      return told;
+    }
+  }
+
+  private final Sidecar one = new Sidecar();
+  private final Sidecar other = new Sidecar();
+
+  @Test
+  void tellsOfABanByItsNameTheRestOfItAndWhenItIsForgotten() {
+    assertEquals(HOUR_NS, one.bans.refused(RULE, 0xABCL, HOUR_NS));
+    assertEquals(
+        "[Ban[name=r:0000000000000abc, leftMs=2400000, times=1, keptMs=38400000]]",
+        one.tells(HOUR_NS + HOUR_NS / 3).toString());
+    assertEquals(List.of(), one.tells(HOUR_NS));
+  }
+
+  @Test
+  void tellsAgainWhatTheStoreDidNotAnswer() {
+    one.bans.refused(RULE, 7, HOUR_NS);
+    assertEquals(1, one.book.untold(100, HOUR_NS).size());
+    one.bans.refused(RULE, 8, HOUR_NS);
+    assertEquals(2, one.tells(HOUR_NS).size());
+  }
+
+  @Test
+  void learnsOfBansAlsoOfThoseThatEndedBeforeItsStart() {
+    other.book.learned("r:0000000000000abc", HOUR_MS, 3, 1);
+    assertEquals(HOUR_NS, other.bans.leftNs(0xABC, 1), 1e6);
+    other.book.learned("r:0000000000000abc", HOUR_MS / 2, 1, 1);
+    assertEquals(HOUR_NS, other.bans.leftNs(0xABC, 1), 1e6, "the later end stays");
+    assertEquals(List.of(), other.tells(1), "what is learned is not told");
+    other.book.learned("r:0000000000000def", -HOUR_MS, 1, 1);
+    assertEquals(0, other.bans.leftNs(0xDEF, 1));
+    assertEquals(2 * HOUR_NS, other.bans.refused(RULE, 0xDEF, 1), 2e6, "it is the second");
+    other.book.learned("r:0000000000000fed", -11 * HOUR_MS, 1, 1);
+    assertEquals(HOUR_NS, other.bans.refused(RULE, 0xFED, 1), 2e6, "forgotten");
+  }
+
+  @Test
+  void anEndIsToldAndLearned() {
+    one.bans.refused(RULE, 7, 1);
+    other.book.learned("r:0000000000000007", HOUR_MS, 1, 1);
+    one.bans.end(RULE, 7);
+    BanBook.Ban last = one.tells(1).get(1);
+    assertEquals(0, last.times());
+    other.book.learned(last.name(), last.leftMs(), last.times(), 1);
+    assertEquals(0, other.bans.leftNs(7, 1));
+    assertEquals(HOUR_NS, other.bans.refused(RULE, 7, 1), 2e6, "the first again");
+  }
+
+  @Test
+  void whatOthersWriteBansNobodyAndBreaksNothing() {
+    for (String name : List.of("", "r", "r:xyz", "r:zzzzzzzzzzzzzzzz", "r:00000000000000070")) {
+      other.book.learned(name, Long.MAX_VALUE / 2, Integer.MAX_VALUE, 1);
+    }
+    other.book.learned("r:0000000000000007", Long.MAX_VALUE, 1, 1);
+    other.book.learned("r:0000000000000007", Long.MIN_VALUE, 1, 1);
+    assertTrue(other.bans.leftNs(8, 1) == 0);
+  }
+
+  @Test
+  void keepsSoManyAndCountsTheRest() {
+    for (int key = 1; key <= BanNews.MOST + 5; key++) {
+      one.bans.end(RULE, key);
+    }
+    assertEquals(5, one.bans.untoldCount());
+  }
+}

@@ -1,0 +1,179 @@
+package dev.weir.proxy.admission;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.rig.Fleet;
+import dev.weir.proxy.rig.FourWays;
+import dev.weir.proxy.rig.RawClient;
+import dev.weir.proxy.rig.Rig;
+import dev.weir.proxy.rig.StoreRig;
+import dev.weir.scripts.server.Await;
+import dev.weir.scripts.server.FaultProxy;
+import dev.weir.scripts.server.RedisServer;
+import dev.weir.scripts.server.RespClient;
+import dev.weir.v1.RateLimiterGrpc;
+import dev.weir.v1.ResetLimitRequest;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Metadata;
+import io.grpc.stub.MetadataUtils;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Bans of sidecars that share a store. */
+@Timeout(60)
+class BanFleetIT {
+  private static final RedisServer redis = RedisServer.shared();
+
+  @BeforeEach
+  void forget() throws Exception {
+    redis.text("FLUSHALL");
+  }
+
+  private static String file(String node, String mode) {
+    return FourWays.SETTINGS
+        + "service: shop\nredis: {nodes: '"
+        + node
+        + "', deadline: 1s}\nrules:\n  - {id: r, key: header:x-user, limit: 2/365d,"
+        + " algorithm: fixed-window, ban: {after: 3/1h, for: [1h, 2h]}, mode: "
+        + mode
+        + "}\n";
+  }
+
+  private static String reason(RawClient client, String user) throws Exception {
+    RawClient.Response answer = client.send(Fleet.get(user)).read();
+    return answer.status() == 200
+        ? ""
+        : answer.body().replaceAll(".*\"reason\":\"(\\w+)\".*", "$1").strip();
+  }
+
+  /** Has a user banned by a sidecar that nobody else has told. */
+  private static void ban(Rig rig, String user) throws Exception {
+    try (RawClient client = rig.connect()) {
+      String reason = "";
+      for (int i = 0; i < 12 && !reason.equals("banned"); i++) {
+        reason = reason(client, user);
+      }
+      assertEquals("banned", reason);
+    }
+  }
+
+  /** Waits until a sidecar was told of a ban; to ask it about the user could begin one there. */
+  private static void awaitBanned(Rig rig, String user) throws Exception {
+    rig.await("weir_bans_learned_total", 1);
+    try (RawClient client = rig.connect()) {
+      assertEquals("banned", reason(client, user));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"local", "exact", "leased"})
+  void aBanIsKnownOnAllSidecarsAndAfterARestart(String mode) throws Exception {
+    String file = file(Fleet.node(redis), mode);
+    try (Fleet fleet = Fleet.ofFile(2, file).deciding(1)) {
+      ban(fleet.rig(0), "ann");
+      awaitBanned(fleet.rig(1), "ann");
+      assertEquals(1, fleet.sum("weir_bans_total"), "it began once");
+      try (RawClient client = fleet.rig(1).connect()) {
+        assertFalse(reason(client, "bob").equals("banned"));
+      }
+    }
+    try (Fleet restarted = Fleet.ofFile(1, file);
+        RawClient client = restarted.rig(0).connect()) {
+      assertEquals("banned", reason(client, "ann"), "with the first request");
+    }
+    try (RespClient store = redis.connect()) {
+      List<?> names = (List<?>) store.call("HKEYS", "rl:{p000}:bans:shop");
+      assertEquals(1, names.size());
+      assertTrue(RespClient.textOf(names.get(0)).matches("r:[0-9a-f]{16}"), "of whom is not told");
+    }
+  }
+
+  @Test
+  void aResetOnOneSidecarEndsTheBanOnAll(@TempDir Path folder) throws Exception {
+    Path tokens = Files.writeString(folder.resolve("tokens"), "0123456789abcdef\n");
+    String file = file(Fleet.node(redis), "local") + "decision-tokens: " + tokens + "\n";
+    Metadata token = new Metadata();
+    token.put(
+        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER),
+        "Bearer 0123456789abcdef");
+    try (Fleet fleet = Fleet.ofFile(2, file).deciding(1)) {
+      ban(fleet.rig(0), "ann");
+      awaitBanned(fleet.rig(1), "ann");
+      ManagedChannel channel =
+          ManagedChannelBuilder.forAddress("127.0.0.1", fleet.rig(1).decisionPort())
+              .usePlaintext()
+              .build();
+      RateLimiterGrpc.newBlockingStub(channel)
+          .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(token))
+          .resetLimit(
+              ResetLimitRequest.newBuilder()
+                  .setIdentifier("ann")
+                  .setDimensionName("header:x-user")
+                  .setRuleId("r")
+                  .build());
+      channel.shutdownNow();
+      try (RawClient there = fleet.rig(1).connect();
+          RawClient here = fleet.rig(0).connect()) {
+        assertEquals("", reason(there, "ann"), "at once where it was asked");
+        Await.until("no ban there either", () -> !reason(here, "ann").equals("banned"));
+        assertEquals("over_limit", reason(here, "ann"), "and its earlier refusals are forgotten");
+      }
+    }
+  }
+
+  @Test
+  void bansHoldWhileTheStoreIsAwayAndAreToldLater() throws Exception {
+    try (FaultProxy faults = new FaultProxy(redis.port());
+        Fleet away = Fleet.ofFile(1, file("127.0.0.1:" + faults.port(), "local")).deciding(1);
+        Fleet there = Fleet.ofFile(1, file(Fleet.node(redis), "local")).deciding(1)) {
+      faults.refuse();
+      ban(away.rig(0), "ann");
+      try (RespClient store = redis.connect()) {
+        assertEquals(0L, store.call("EXISTS", "rl:{p000}:bans:shop"));
+      }
+      ban(there.rig(0), "bob");
+      faults.pass();
+      awaitBanned(there.rig(0), "ann");
+      awaitBanned(away.rig(0), "bob");
+    }
+  }
+
+  @Test
+  void refusalsByAShareWhileTheStoreIsAwayDoNotCount() throws Exception {
+    try (FaultProxy faults = new FaultProxy(redis.port());
+        Fleet away = Fleet.ofFile(1, file("127.0.0.1:" + faults.port(), "exact")).deciding(1);
+        RawClient client = away.rig(0).connect()) {
+      faults.refuse();
+      away.rig(0).await(StoreRig.DECIDING, 0);
+      for (int i = 0; i < 12; i++) {
+        assertEquals(i < 2 ? "" : "over_limit", reason(client, "ann"), "request " + i);
+      }
+    }
+  }
+
+  @Test
+  void twoSidecarsThatBanAtOnceMakeOneBan() throws Exception {
+    try (Fleet fleet = Fleet.ofFile(2, file(Fleet.node(redis), "local")).deciding(1)) {
+      ban(fleet.rig(0), "ann");
+      ban(fleet.rig(1), "ann");
+      try (RespClient store = redis.connect()) {
+        Await.until(
+            "one of them has told", () -> (Long) store.call("EXISTS", "rl:{p000}:bans:shop") == 1);
+        List<?> bans = (List<?>) store.call("HVALS", "rl:{p000}:bans:shop");
+        assertEquals(1, bans.size());
+        assertEquals(
+            "1", RespClient.textOf(bans.get(0)).split(" ")[1], "the first, not the second");
+      }
+    }
+  }
+}
