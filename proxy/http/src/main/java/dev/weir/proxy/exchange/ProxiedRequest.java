@@ -237,6 +237,16 @@ public final class ProxiedRequest implements VerdictListener {
   }
 
   /**
+   * Other requests may be started before the body comes: if this one waits for it, its charge is
+   * kept now.
+   */
+  public void bodyComesLater() {
+    if (state == State.GATHERING) {
+      charge.keep();
+    }
+  }
+
+  /**
    * Takes over {@code bytes} of the request's body, or of the tunnel. {@link #bodyRead} follows
    * when all bytes that have arrived have been passed.
    *

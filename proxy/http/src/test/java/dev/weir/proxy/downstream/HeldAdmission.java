@@ -38,12 +38,18 @@ public final class HeldAdmission implements Admission {
   /** Requests that were charged, less those whose charge went back. */
   public int charged;
 
+  /** The request that was decided last, by its number from 0. */
+  private int last;
+
+  /** The requests whose charge went back, by their numbers. */
+  public final List<Integer> givenBack = new ArrayList<>();
+
   /** How requests have ended, each with its status and bytes. */
   public final List<String> ends = new ArrayList<>();
 
   @Override
   public Asked ask(Question question, VerdictListener asker, long nowNs) {
-    asked++;
+    last = asked++;
     if (late) {
       charged++;
       waiting.put(tickets, asker);
@@ -65,6 +71,7 @@ public final class HeldAdmission implements Admission {
   public void decide(long ticket, RefusalReason reason) {
     VerdictListener asker = waiting.remove(ticket);
     if (asker != null) {
+      last = (int) ticket;
       asker.decided(ticket, verdict(reason));
     }
   }
@@ -81,12 +88,13 @@ public final class HeldAdmission implements Admission {
 
   @Override
   public int keep() {
-    return 1;
+    return last;
   }
 
   @Override
   public void giveBack(int kept) {
     charged--;
+    givenBack.add(kept);
   }
 
   @Override

@@ -76,6 +76,7 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
       connection.resetIsFree(stream);
     }
     if (head.hasBody()) {
+      request.bodyComesLater();
       giveBodySoon(); // its time begins, though nothing has come
     } else if (webSocket && connection.isRemoteEnded(stream)) {
       dataReceived(Unpooled.EMPTY_BUFFER, 0, 0, true);

@@ -164,6 +164,15 @@ class Http2RaceTest {
   }
 
   @Test
+  void whoWaitsForItsBodyGetsItsOwnChargeBackAndNotThatOfTheNextStream() {
+    held.service.pending = Origin.Pending.QUEUED;
+    held.client.request(1, false, "POST", "/a").request(3, true, "GET", "/b").send();
+    held.service.pending = Origin.Pending.BUSY;
+    held.client.data(1, true, "hello").send();
+    assertEquals(List.of(0), held.admission.givenBack);
+  }
+
+  @Test
   void aServiceThatBreaksOffWhenTheClientHasResetIsNotToldTwice() {
     held.client.request(1, true, "GET", "/a").send();
     held.service.last().answer(OK);
