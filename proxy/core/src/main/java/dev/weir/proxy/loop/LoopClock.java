@@ -24,20 +24,32 @@ public final class LoopClock {
   private static volatile long unixEpochNs = timeNs() - unixNs();
 
   private final LongSupplier time;
+  private final LongSupplier wall;
   private long nowNs;
 
   /** A clock of the process's time. */
   public LoopClock() {
-    this(LoopClock::timeNs);
+    this(LoopClock::timeNs, () -> TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()));
   }
 
   /**
-   * A clock of another time.
+   * A clock of another time, beside which the time of day neither stops nor is set.
    *
    * @param time at least 1, and never running backwards.
    */
   public LoopClock(LongSupplier time) {
+    this(time, time);
+  }
+
+  /**
+   * A clock of another time and time of day.
+   *
+   * @param time at least 1, and never running backwards.
+   * @param wall the time of day, from any origin.
+   */
+  public LoopClock(LongSupplier time, LongSupplier wall) {
     this.time = time;
+    this.wall = wall;
     nowNs = time.getAsLong();
   }
 
@@ -81,6 +93,14 @@ public final class LoopClock {
   public long tick() {
     nowNs = time.getAsLong();
     return nowNs;
+  }
+
+  /**
+   * The time of day, read now, of millisecond precision and from an origin of its own: what it has
+   * gone on more than this clock has is time that the machine was suspended.
+   */
+  public long wallNs() {
+    return wall.getAsLong();
   }
 
   /** The time when it was last read. */

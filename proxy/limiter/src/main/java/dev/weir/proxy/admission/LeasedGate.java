@@ -20,8 +20,6 @@ import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.proxy.store.map.StoreSettings;
-import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 
 /**
  * Decides by leased units, and if there are too few by the store, as {@link ExactGate} does. A
@@ -73,24 +71,9 @@ public final class LeasedGate implements Gate {
       StoreNames storeNames,
       LoopClock clock,
       LoopMetrics metrics) {
-    this(exact, shared, store, settings, storeNames, clock, LeasedGate::wallNs, metrics);
-  }
-
-  /**
-   * @param wallNs the time of day.
-   */
-  LeasedGate(
-      ExactGate exact,
-      SharedLeases shared,
-      LoopStore store,
-      StoreSettings settings,
-      StoreNames storeNames,
-      LoopClock clock,
-      LongSupplier wallNs,
-      LoopMetrics metrics) {
     this.exact = exact;
     this.counts = metrics.leases();
-    this.leases = new LeaseKeeper(shared, store, settings.deadlineNs(), clock, wallNs, counts);
+    this.leases = new LeaseKeeper(shared, store, settings.deadlineNs(), clock, counts);
     this.leasing = leases.leasing();
     this.table = leases.table();
     this.clock = clock;
@@ -100,10 +83,6 @@ public final class LeasedGate implements Gate {
     for (int i = 0; i < taken.length; i++) {
       taken[i] = new Taken();
     }
-  }
-
-  private static long wallNs() {
-    return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
   }
 
   @Override

@@ -1,6 +1,6 @@
 package dev.weir.proxy.store;
 
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongUnaryOperator;
 
 /**
  * A circuit breaker: keeps requests from waiting for a server that does not answer. Closed, it lets
@@ -24,6 +24,7 @@ final class Breaker {
   }
 
   private final long patienceNs;
+  private final LongUnaryOperator jitter;
   private State state = State.CLOSED;
   private int failures;
   private long firstFailureNs;
@@ -32,9 +33,11 @@ final class Breaker {
 
   /**
    * @param patienceNs how long there must be only failures before it opens.
+   * @param jitter draws a number below another.
    */
-  Breaker(long patienceNs) {
+  Breaker(long patienceNs, LongUnaryOperator jitter) {
     this.patienceNs = patienceNs;
+    this.jitter = jitter;
   }
 
   State state() {
@@ -78,6 +81,6 @@ final class Breaker {
   private void open(long nowNs) {
     state = State.OPEN;
     // Up to a quarter more, so that a fleet does not probe in step.
-    reopensNs = nowNs + pauseNs + ThreadLocalRandom.current().nextLong(pauseNs / 4);
+    reopensNs = nowNs + pauseNs + jitter.applyAsLong(pauseNs / 4);
   }
 }

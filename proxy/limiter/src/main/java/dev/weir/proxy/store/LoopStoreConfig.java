@@ -9,6 +9,7 @@ import java.net.SocketAddress;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
 
 /**
  * Settings and collaborators of {@link LoopStore}.
@@ -18,6 +19,7 @@ import java.util.function.Function;
  * @param forget lets every event loop of the process forget what it knows of the budget with a
  *     name.
  * @param deadlineNs the default deadline of a question.
+ * @param jitter draws a number below another, so that a fleet does nothing in step.
  */
 record LoopStoreConfig(
     EventLoop eventLoop,
@@ -28,4 +30,5 @@ record LoopStoreConfig(
     Runnable refreshMap,
     Consumer<byte[]> forget,
     StoreObserver observer,
-    long deadlineNs) {}
+    long deadlineNs,
+    LongUnaryOperator jitter) {}

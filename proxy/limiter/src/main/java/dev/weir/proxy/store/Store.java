@@ -159,7 +159,8 @@ public final class Store implements AutoCloseable {
                 this::refresh,
                 this::forget,
                 observer,
-                settings.deadlineNs()));
+                settings.deadlineNs(),
+                below -> ThreadLocalRandom.current().nextLong(below)));
     members.add(new Member(eventLoop, store, client));
     return store;
   }

@@ -11,7 +11,6 @@ import java.net.SocketAddress;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntSupplier;
 
 /**
@@ -90,7 +89,7 @@ final class StoreLink extends Deadlines.Waiter {
     this.address = address;
     this.partition = partition;
     this.name = StoreNode.text(address);
-    this.breaker = new Breaker(PATIENCE * parts.deadlineNs());
+    this.breaker = new Breaker(PATIENCE * parts.deadlineNs(), parts.jitter());
   }
 
   String name() {
@@ -249,7 +248,7 @@ final class StoreLink extends Deadlines.Waiter {
   private void pause() {
     state = State.PAUSED;
     dismiss();
-    deadline(tick() + pauseNs / 2 + ThreadLocalRandom.current().nextLong(pauseNs));
+    deadline(tick() + pauseNs / 2 + parts.jitter().applyAsLong(pauseNs));
     pauseNs = Math.min(2 * pauseNs, LAST_PAUSE_NS);
   }
 

@@ -82,14 +82,7 @@ public final class ModelAdmission {
         new ExactGate(store.store(), settings, names, local, store.clock(), metrics.store());
     LeasedGate leased =
         new LeasedGate(
-            exact,
-            new SharedLeases(hands),
-            store.store(),
-            settings,
-            names,
-            store.clock(),
-            store::wallNs,
-            metrics);
+            exact, new SharedLeases(hands), store.store(), settings, names, store.clock(), metrics);
     GateByMode gate = new GateByMode(local, exact, leased, store.clock());
     IdentityReader identities =
         new IdentityReader(

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class BreakerTest {
   private static final long PATIENCE_NS = 20_000_000;
 
-  private final Breaker breaker = new Breaker(PATIENCE_NS);
+  private final Breaker breaker = new Breaker(PATIENCE_NS, below -> below - 1);
 
   /** Fails it from a time on until it opens; returns when it did. */
   private long open(long fromNs) {

@@ -26,7 +26,16 @@ class DebtsTest {
   private final LoopClock clock = new LoopClock();
   private final LoopStoreConfig parts =
       new LoopStoreConfig(
-          null, clock, new Deadlines(clock), null, null, () -> {}, name -> {}, observer, 5_000_000);
+          null,
+          clock,
+          new Deadlines(clock),
+          null,
+          null,
+          () -> {},
+          name -> {},
+          observer,
+          5_000_000,
+          below -> 0);
   private final Debts debts = new Debts(observer);
   private final QuestionResults outcomes = new QuestionResults(clock, debts);
   private final EndedCalls ended = new EndedCalls(null);

@@ -14,18 +14,22 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** An event loop's store on {@link ModelServer}s, in a time of its own. */
 public final class ModelStore implements AutoCloseable {
   private static final long NS_PER_MS = 1_000_000;
 
+  /** Tells the log of each fault once, however long a test runs. */
+  private static final StoreHealth HEALTH = new StoreHealth(() -> 0, (delayNs, task) -> {});
+
   private final EmbeddedChannel channel = new EmbeddedChannel();
-  private final Map<SocketAddress, ModelServer> servers;
   private final LoopStore store;
   private long nowNs = 1;
   private long stoodNs;
-  private final LoopClock clock = new LoopClock(() -> nowNs);
+  private final LoopClock clock = new LoopClock(() -> nowNs, this::wallNs);
 
   /**
    * @param known servers that the map has, each with every so many-th partition.
@@ -51,32 +55,64 @@ public final class ModelStore implements AutoCloseable {
       long deadlineNs,
       boolean isTried) {
     channel.freezeTime();
-    servers =
-        java.util.stream.Stream.concat(known.stream(), unknown.stream())
-            .collect(Collectors.toMap(ModelServer::address, Function.identity()));
     Deadlines deadlines = new Deadlines(clock);
     deadlines.start(eventLoop());
-    store =
-        new LoopStore(
-            new LoopStoreConfig(
-                eventLoop(),
-                clock,
-                deadlines,
-                address -> servers.get(address).connect(),
-                new StoreHealth(),
-                () -> {},
-                name -> {},
-                observer,
-                deadlineNs));
+    List<ModelServer> all = Stream.concat(known.stream(), unknown.stream()).toList();
+    store = of(eventLoop(), clock, deadlines, observer, all, deadlineNs, below -> below / 2);
     if (!isTried) {
       store.giveUpWaiting();
     }
+    store.apply(map(known, isCluster));
+    run();
+  }
+
+  /**
+   * Makes an event loop's store, which has no servers yet.
+   *
+   * @param servers that it can connect to.
+   * @param jitter draws a number below another.
+   */
+  public static LoopStore of(
+      EventLoop eventLoop,
+      LoopClock clock,
+      Deadlines deadlines,
+      StoreObserver observer,
+      List<ModelServer> servers,
+      long deadlineNs,
+      LongUnaryOperator jitter) {
+    Map<SocketAddress, ModelServer> byAddress =
+        servers.stream().collect(Collectors.toMap(ModelServer::address, Function.identity()));
+    return new LoopStore(
+        new LoopStoreConfig(
+            eventLoop,
+            clock,
+            deadlines,
+            address -> byAddress.get(address).connect(),
+            HEALTH,
+            () -> {},
+            name -> {},
+            observer,
+            deadlineNs,
+            jitter));
+  }
+
+  /** Gives a store its servers, each with every so many-th partition. */
+  public static void connect(LoopStore store, List<ModelServer> servers) {
+    store.giveUpWaiting();
+    store.apply(map(servers, false));
+  }
+
+  /** Whether nothing is under way, and every server decides. */
+  public static boolean isAtRest(LoopStore store) {
+    return store.isIdle() && store.count(false) == 0;
+  }
+
+  private static ShardMap map(List<ModelServer> servers, boolean isCluster) {
     SocketAddress[] owners = new SocketAddress[Partitions.COUNT];
     for (int partition = 0; partition < owners.length; partition++) {
-      owners[partition] = known.get(partition % known.size()).address();
+      owners[partition] = servers.get(partition % servers.size()).address();
     }
-    store.apply(ShardMap.of(owners, Set.of(), isCluster));
-    run();
+    return ShardMap.of(owners, Set.of(), isCluster);
   }
 
   public LoopStore store() {
@@ -102,7 +138,7 @@ public final class ModelStore implements AutoCloseable {
   }
 
   /** The time of day, in whole milliseconds. */
-  public long wallNs() {
+  private long wallNs() {
     return (nowNs + stoodNs) / NS_PER_MS * NS_PER_MS;
   }
 

@@ -36,6 +36,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -107,7 +108,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
    *     nothing is left running.
    */
   public static Sidecar start(Settings settings) throws StartException {
-    return start(settings, false, LoopClock::timeNs);
+    return start(settings, false, LoopClock::new);
   }
 
   /**
@@ -116,7 +117,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
    * @param time of the event loops, as {@link LoopClock} takes it; any thread asks for it.
    */
   public static Sidecar start(Settings settings, LongSupplier time) throws StartException {
-    return start(settings, false, time);
+    return start(settings, false, () -> new LoopClock(time));
   }
 
   /**
@@ -126,19 +127,20 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
    * @throws StartException as {@link #start} does; never as it could not be warmed up.
    */
   public static Sidecar startWarm(Settings settings) throws StartException {
-    return start(settings, true, LoopClock::timeNs);
+    return start(settings, true, LoopClock::new);
   }
 
-  private static Sidecar start(Settings settings, boolean isToBeWarm, LongSupplier time)
-      throws StartException {
+  private static Sidecar start(
+      Settings settings, boolean isToBeWarm, Supplier<LoopClock> clocks) throws StartException {
     try {
-      return new Sidecar(settings, isToBeWarm, time);
+      return new Sidecar(settings, isToBeWarm, clocks);
     } catch (IOException | IllegalStateException | IllegalArgumentException e) {
       throw new StartException(e.getMessage(), e);
     }
   }
 
-  private Sidecar(Settings wanted, boolean isToBeWarm, LongSupplier time) throws IOException {
+  private Sidecar(Settings wanted, boolean isToBeWarm, Supplier<LoopClock> clocks)
+      throws IOException {
     Settings settings = wanted.within(OpenFiles.limit());
     if (settings.client().caps().connections() < wanted.client().caps().connections()) {
       LOG.info(
@@ -171,7 +173,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     boolean warmsUp = isToBeWarm && cold == null;
     group = SidecarLoops.threads(settings, transport);
     guard = new LoopGuard(group);
-    loops = new SidecarLoops(settings, group, metrics, tables, decisions, tokens, time);
+    loops = new SidecarLoops(settings, group, metrics, tables, decisions, tokens, clocks);
     drain =
         new Drain(settings.process().drainGraceNs(), this::endConnections, loops::connectionCount);
     try {

@@ -47,7 +47,7 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * The event loops of one sidecar: the parts of each loop, made once, and what is broadcast to all.
@@ -72,8 +72,8 @@ public final class SidecarLoops implements AutoCloseable {
   private final LimitTables tables;
   private final SidecarDecisions decisions;
 
-  /** The time of the event loops' clocks. */
-  private final LongSupplier time;
+  /** Makes the clock of each event loop. */
+  private final Supplier<LoopClock> clocks;
 
   /** The tokens of clients; null if none are read. */
   private final SidecarTokens tokens;
@@ -130,7 +130,7 @@ public final class SidecarLoops implements AutoCloseable {
   /**
    * @param group the event loops, which are the caller's.
    * @param tokens of clients; null if none are read.
-   * @param time of their clocks.
+   * @param clocks makes the clock of each.
    */
   SidecarLoops(
       Settings settings,
@@ -139,7 +139,7 @@ public final class SidecarLoops implements AutoCloseable {
       LimitTables tables,
       SidecarDecisions decisions,
       SidecarTokens tokens,
-      LongSupplier time) {
+      Supplier<LoopClock> clocks) {
     this.tokens = tokens;
     this.settings = settings;
     this.bans = new Bans(settings.names().hashKeyInUse());
@@ -147,7 +147,7 @@ public final class SidecarLoops implements AutoCloseable {
     this.metrics = metrics;
     this.tables = tables;
     this.decisions = decisions;
-    this.time = time;
+    this.clocks = clocks;
     heapBytesOfLoop =
         MemoryLimit.heapBytes(Runtime.getRuntime().maxMemory(), MemoryLimit.bytes())
             / settings.process().eventLoopCount();
@@ -177,7 +177,7 @@ public final class SidecarLoops implements AutoCloseable {
   }
 
   private LoopParts parts(EventLoop eventLoop) {
-    LoopClock clock = new LoopClock(time);
+    LoopClock clock = clocks.get();
     Deadlines deadlines = new Deadlines(clock);
     long contentBytes = Math.min(MOST_CONTENTS_BYTES, heapBytesOfLoop / HEAP_PER_CONTENTS);
     return new LoopParts(

@@ -69,7 +69,7 @@ public final class SidecarWarmUp {
             tables,
             new SidecarDecisions(settings),
             null,
-            LoopClock::timeNs);
+            LoopClock::new);
     loops.make(tls, service::origin, null, null);
     loops.publish(settings.rules().compile(RuleSet.EMPTY));
     Listeners opened = null;

@@ -17,7 +17,6 @@ import dev.weir.proxy.store.StoreDecision;
 import dev.weir.proxy.store.StoreQuestion;
 import dev.weir.proxy.store.map.StoreKeys;
 import java.util.ArrayDeque;
-import java.util.function.LongSupplier;
 
 /**
  * Requests leases from the store, stores them, and returns the unused units at the end of their
@@ -44,7 +43,6 @@ public final class LeaseKeeper implements BudgetListener {
   private final RoundTrips roundTrips;
   private final LoopStore store;
   private final LoopClock clock;
-  private final LongSupplier wallNs;
   private final LeaseMetrics counts;
 
   /** Ended requests, the oldest first, so that a late answer finds its request unused. */
@@ -71,23 +69,14 @@ public final class LeaseKeeper implements BudgetListener {
   /** How long the machine may be suspended without leases being dropped. */
   private long patienceNs = Long.MAX_VALUE;
 
-  /**
-   * @param wallNs the time of day.
-   */
   public LeaseKeeper(
-      SharedLeases all,
-      LoopStore store,
-      long deadlineNs,
-      LoopClock clock,
-      LongSupplier wallNs,
-      LeaseMetrics counts) {
+      SharedLeases all, LoopStore store, long deadlineNs, LoopClock clock, LeaseMetrics counts) {
     this.all = all;
     table = all.table();
     this.roundTrips = new RoundTrips();
     this.leasing = new Leasing(table, roundTrips, deadlineNs);
     this.store = store;
     this.clock = clock;
-    this.wallNs = wallNs;
     this.counts = counts;
     this.sweep = store.wakeUp(this::sweep);
     this.deadlineNs = deadlineNs;
@@ -129,7 +118,7 @@ public final class LeaseKeeper implements BudgetListener {
     ask.want = want;
     ask.askNs = leasing.askNs(nowNs);
     ask.patienceNs = nowNs + deadlineNs / 2;
-    ask.wallAheadNs = wallNs.getAsLong() - nowNs;
+    ask.wallAheadNs = clock.wallNs() - nowNs;
     ask.late = null;
     awaited.begun(ask);
     return ask;
@@ -258,7 +247,7 @@ public final class LeaseKeeper implements BudgetListener {
 
   /** Whether the machine was suspended while a lease was requested. */
   private boolean hasStoodSince(LeaseAsk ask, long nowNs) {
-    return wallNs.getAsLong() - nowNs - ask.wallAheadNs > patienceNs(ask);
+    return clock.wallNs() - nowNs - ask.wallAheadNs > patienceNs(ask);
   }
 
   private static long patienceNs(LeaseAsk ask) {
@@ -312,7 +301,7 @@ public final class LeaseKeeper implements BudgetListener {
 
   private void sweep() {
     long nowNs = clock.tick();
-    if (suspension.isSuspended(wallNs.getAsLong(), nowNs, patienceNs)) {
+    if (suspension.isSuspended(clock.wallNs(), nowNs, patienceNs)) {
       dropAll();
     }
     for (int i = ends.count() - 1; i >= 0; i--) {

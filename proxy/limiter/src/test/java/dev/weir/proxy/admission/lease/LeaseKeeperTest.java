@@ -38,8 +38,7 @@ class LeaseKeeperTest {
             new ModelStore(List.of(server), List.of(), false, loop.store(), DEADLINE_NS);
         SharedLeases shared = new SharedLeases(64)) {
       LeaseKeeper keeper =
-          new LeaseKeeper(
-              shared, store.store(), DEADLINE_NS, store.clock(), store::wallNs, loop.leases());
+          new LeaseKeeper(shared, store.store(), DEADLINE_NS, store.clock(), loop.leases());
       Taken[] taken = {take(keeper, 1, 3), take(keeper, 2, 4)};
       LeaseTable table = keeper.table();
       long ended = table.lease(taken[0].hand(), 0);
@@ -61,8 +60,7 @@ class LeaseKeeperTest {
             new ModelStore(List.of(server), List.of(), false, loop.store(), DEADLINE_NS);
         SharedLeases shared = new SharedLeases(1 << 12)) {
       LeaseKeeper keeper =
-          new LeaseKeeper(
-              shared, store.store(), DEADLINE_NS, store.clock(), store::wallNs, loop.leases());
+          new LeaseKeeper(shared, store.store(), DEADLINE_NS, store.clock(), loop.leases());
       BudgetGroup group = leased();
       LeaseAsk first = begin(keeper, 1, group);
       for (int key = 2; key <= LeaseKeeper.MAX_ASKS; key++) {
