@@ -87,6 +87,16 @@ public final class ModelServer {
     return opening;
   }
 
+  /** Whether a connection has been asked for, and neither opened nor refused. */
+  public boolean isAsked() {
+    return opening != null && !opening.isDone();
+  }
+
+  /** Refuses the connection that has been asked for. */
+  public void refuseConnection() {
+    opening.completeExceptionally(new IOException("Connection refused"));
+  }
+
   /** Opens the connection that has been asked for. */
   public void open() {
     connections++;
@@ -143,19 +153,26 @@ public final class ModelServer {
 
   /** Ends the connection; what it had been asked may have been executed all the same. */
   public void lose(boolean executes) {
+    lose(executes ? pending.size() : 0);
+  }
+
+  /** Ends the connection, after the execution of so many of the calls that have no answer. */
+  public void lose(int executedCount) {
     if (!isOpen) {
       return;
     }
     isOpen = false;
-    while (!pending.isEmpty()) {
+    for (int left = executedCount; !pending.isEmpty(); left--) {
       RedisCommand<?, ?, ?> call = pending.remove();
       ByteBuf bytes = encoded(call);
-      if (executes) {
+      if (left > 0) {
         execute(bytes);
       }
       call.completeExceptionally(new IOException("Connection reset by peer"));
     }
-    listener.onRedisDisconnected(null);
+    if (listener != null) { // somebody knew of it
+      listener.onRedisDisconnected(null);
+    }
   }
 
   public boolean isOpen() {

@@ -130,8 +130,8 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     return start(settings, true, LoopClock::new);
   }
 
-  private static Sidecar start(
-      Settings settings, boolean isToBeWarm, Supplier<LoopClock> clocks) throws StartException {
+  private static Sidecar start(Settings settings, boolean isToBeWarm, Supplier<LoopClock> clocks)
+      throws StartException {
     try {
       return new Sidecar(settings, isToBeWarm, clocks);
     } catch (IOException | IllegalStateException | IllegalArgumentException e) {

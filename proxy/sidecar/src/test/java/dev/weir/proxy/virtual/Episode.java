@@ -44,6 +44,7 @@ final class Episode {
     this.choices = choices;
     this.log = log;
     exchanges = new Exchanges(world.begin(choices), !drains && choices.oneIn(4));
+    world.store.begin(exchanges.isCalm() || choices.below(2) == 0, log);
   }
 
   /** How many steps there were. */
@@ -54,6 +55,7 @@ final class Episode {
   /** Runs it, and throws an {@link AssertionError} at the first fault. */
   void run() {
     long usedBytes = CountedBuffers.usedBytes();
+    log.say("%s", world.settings());
     int clients = 1 + choices.below(MOST_CLIENTS);
     int steps = choices.of(STEPS);
     for (int i = 0; i < clients; i++) {
@@ -67,7 +69,10 @@ final class Episode {
     log.say("nothing is chosen any more");
     settle();
     actors.forEach(Actor::check);
-    exchanges.all().forEach(exchange -> exchange.check(exchanges.isCalm()));
+    boolean isStoreKind = world.store.isKind();
+    exchanges.all().forEach(exchange -> exchange.check(exchanges.isCalm(), isStoreKind));
+    new BudgetJudge(world.rule()).check(exchanges.all(), isStoreKind, this::used);
+    world.store.end();
     String left = world.sidecar.leftovers();
     long leakedBytes = CountedBuffers.usedBytes() - usedBytes;
     if (leakedBytes != 0) {
@@ -76,6 +81,18 @@ final class Episode {
     if (!left.isEmpty()) {
       throw new AssertionError("left: " + left);
     }
+  }
+
+  /** Units of a budget that are used, of an identity under a limit. */
+  private long used(int limit, String identity) {
+    if (!world.store.servers.isEmpty()) {
+      return world.store.charged(identity);
+    }
+    DrawnRule rule = world.rule();
+    List<String> fields = DrawnRule.FIELDS.subList(0, rule.limitCount());
+    List<String> values = new ArrayList<>(fields);
+    values.set(limit, identity);
+    return world.sidecar.used(rule.place(limit), rule.units(limit), fields, values);
   }
 
   private void connect() {
@@ -97,14 +114,16 @@ final class Episode {
       case 0, 1, 2 -> world.loop.turn();
       case 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 -> event();
       case 13, 14, 15 -> connectToService();
+      case 18 -> world.store.step(choices);
+      case 19 -> world.store.step(choices);
       case 16 -> pass(exchanges.isCalm() ? 1 : choices.of(1, 20, 60, 500, 2_000));
       case 17 -> {
         if (drains && choices.oneIn(4)) {
           log.say("the sidecar drains");
           world.sidecar.drain();
         } else if (choices.oneIn(8)) {
-          log.say("the rules change");
           world.reload(choices);
+          log.say("the rules change: %s", world.rule().yaml());
         }
       }
       default -> actors.get(choices.below(actors.size())).step(choices);
@@ -112,9 +131,28 @@ final class Episode {
   }
 
   private void pass(long ms) {
+    long endNs = world.loop.nowNs() + ms * World.MS;
+    while (world.store.isKind() && decidesUntil(endNs)) {
+      // A store that is kind answers in no time, whatever a question waits for meanwhile.
+    }
     log.say("%d ms pass", ms);
-    world.loop.pass(ms * World.MS);
+    world.loop.passUntil(endNs);
     world.loop.turn();
+  }
+
+  /** Does what is next for a question that waits; returns whether there was anything. */
+  private boolean decidesUntil(long endNs) {
+    if (world.store.settle()) {
+      world.loop.turn();
+      return true;
+    }
+    boolean waits =
+        !world.store.servers.isEmpty() && world.sidecar.isDeciding() && world.loop.nextNs() < endNs;
+    if (waits) {
+      world.loop.passUntil(world.loop.nextNs());
+      world.loop.turn();
+    }
+    return waits;
   }
 
   /** Something that the system tells the event loop. */
@@ -178,6 +216,7 @@ final class Episode {
       boolean did = world.loop.hasTasks();
       world.loop.turn();
       did |= settleSockets();
+      did |= world.store.settle();
       for (int i = 0; i < actors.size(); i++) {
         did |= actors.get(i).settle();
       }
@@ -187,7 +226,8 @@ final class Episode {
           did |= actor.leave();
         }
       }
-      if (!did && world.sockets.isEmpty() && world.connecting.isEmpty()) {
+      boolean isEmpty = world.sockets.isEmpty() && world.connecting.isEmpty();
+      if (!did && isEmpty && isStoreAtRest()) {
         pass(100); // what was canceled is looked at once more
         return;
       }
@@ -202,6 +242,13 @@ final class Episode {
         pass(1_000);
       }
     }
+  }
+
+  private boolean isStoreAtRest() {
+    if (drains) {
+      world.sidecar.giveBack();
+    }
+    return world.sidecar.isStoreAtRest();
   }
 
   private boolean settleSockets() {

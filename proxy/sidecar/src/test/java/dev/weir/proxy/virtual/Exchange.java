@@ -1,5 +1,9 @@
 package dev.weir.proxy.virtual;
 
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 /**
  * One request of a client: what it says, what the service does with it, and what became of it. Both
  * ends know it by its number, and the bytes of both bodies follow from that.
@@ -24,7 +28,22 @@ final class Exchange {
     CONNECTION
   }
 
+  /** What became of the units that it costs. */
+  enum Cost {
+    /** It came to the service, and so was charged. */
+    PASSED,
+    /** It was charged, and failed then. */
+    CHARGED,
+    /** Nobody knows whether it was charged. */
+    PERHAPS,
+    /** It was not charged, or got its charge back. */
+    NOT_CHARGED,
+    /** A limit refused it. */
+    REFUSED
+  }
+
   private static final int NONE = -1;
+  private static final Pattern REASON = Pattern.compile("\"reason\":\"(\\w+)\"");
   private static final int MOST_BYTES = 200_000;
 
   /** Each body begins somewhere in these. */
@@ -38,7 +57,10 @@ final class Exchange {
 
   final int id;
   final String method;
-  final String key;
+
+  /** Its identities, in the order of {@link DrawnRule#FIELDS}. */
+  final List<String> identities;
+
   final int requestBytes;
   private final int requestAt;
   private final int responseAt;
@@ -69,6 +91,9 @@ final class Exchange {
   /** Whether the service has sent all of its response. */
   boolean isAnswered;
 
+  /** Whether the service may say that it has not looked at it. */
+  boolean mayBeTurnedAway;
+
   /** Whether its client has not got all of a response. */
   boolean isCutOff;
 
@@ -79,6 +104,9 @@ final class Exchange {
   private boolean isOfService;
   private int gotBytes;
 
+  /** The body of an answer that is not the service's. */
+  private final StringBuilder own = new StringBuilder();
+
   /** Whether the client has got all of a response. */
   boolean isDone;
 
@@ -88,7 +116,8 @@ final class Exchange {
    */
   Exchange(int id, String keys, boolean isCalm, Choices choices) {
     this.id = id;
-    key = keys + choices.below(3);
+    identities =
+        List.of(keys + "u" + choices.of(0, 0, 1, 2), keys + "g" + choices.below(2), keys + "r" + 0);
     requestBytes = bytes(choices);
     requestAt = 37 * id & 0x1ff;
     responseAt = requestAt + 0x200;
@@ -177,6 +206,32 @@ final class Exchange {
     }
   }
 
+  /** The status that the client has got; negative if it has got none. */
+  int status() {
+    return status;
+  }
+
+  /** The reason for which Weir has answered it; empty if the answer does not tell. */
+  String reason() {
+    Matcher reason = REASON.matcher(own);
+    return reason.find() ? reason.group(1) : "";
+  }
+
+  /** What became of the units that it costs. */
+  Cost cost() {
+    // A service of HTTP/2 may have said that it has not looked at it, which stays charged.
+    boolean isSurelyUnsent = reason().equals("upstream_busy") && !mayBeTurnedAway;
+    if (arrivals > 0) {
+      return Cost.PASSED;
+    }
+    return switch (status) {
+      case 429 -> Cost.REFUSED;
+      case 502, 504 -> Cost.CHARGED;
+      case 503 -> isSurelyUnsent ? Cost.NOT_CHARGED : Cost.PERHAPS;
+      default -> Cost.PERHAPS;
+    };
+  }
+
   /** Whether the response is the service's. */
   boolean isOfService() {
     return isOfService;
@@ -187,8 +242,10 @@ final class Exchange {
     if (isOfService) {
       check(gotBytes + count <= responseBytes, "a longer response");
       check(in.startsWith(BODIES, responseAt + gotBytes, count), "a response with other bytes");
+      in.skip(count);
+    } else {
+      own.append(in.text(count));
     }
-    in.skip(count);
     gotBytes += count;
   }
 
@@ -204,8 +261,14 @@ final class Exchange {
    * Finds what became of it right, once nothing happens any more.
    *
    * @param isCalm whether nobody has done anything bad: only what is short of may then be refused.
+   * @param isStoreKind whether the store has answered everything in time.
    */
-  void check(boolean isCalm) {
+  void check(boolean isCalm, boolean isStoreKind) {
+    if (status == 503 && isDone && !method.equals("HEAD")) {
+      boolean mayBe = reason().equals("upstream_busy") || reason().equals("store_unavailable");
+      check(mayBe, "gets 503 for " + reason());
+      check(!isStoreKind || !reason().equals("store_unavailable"), "asks a store that decides");
+    }
     if (isCalm && isCutOff) {
       check(endedBefore, "is cut off though nobody did anything bad");
     } else if (isCalm && !isOfService) {
@@ -240,6 +303,8 @@ final class Exchange {
         + responseFraming
         + (informs ? " informs" : "")
         + (closesService ? " closes" : "")
+        + " by "
+        + identities
         + ")";
   }
 }

@@ -61,9 +61,12 @@ final class Http1Client implements Actor {
             + " /x/"
             + exchange.id
             + (exchange.isHttp10 ? " HTTP/1.0" : " HTTP/1.1")
-            + "\r\nHost: a\r\nX-Key: "
-            + exchange.key
-            + (exchange.closesClient ? "\r\nConnection: close" : "")
+            + "\r\nHost: a");
+    for (int i = 0; i < exchange.identities.size(); i++) {
+      out.add("\r\n" + DrawnRule.FIELDS.get(i) + ": " + exchange.identities.get(i));
+    }
+    out.add(
+        (exchange.closesClient ? "\r\nConnection: close" : "")
             + (exchange.expects ? "\r\nExpect: 100-continue" : "")
             + "\r\n");
     boolean isChunked = exchange.requestFraming == Exchange.Framing.CHUNKS;

@@ -82,7 +82,9 @@ final class Http2Client extends Http2End {
     fields.add(":scheme: http");
     fields.add(":path: /x/" + exchange.id);
     fields.add(":authority: a");
-    fields.add("x-key: " + exchange.key);
+    for (int i = 0; i < exchange.identities.size(); i++) {
+      fields.add(DrawnRule.FIELDS.get(i) + ": " + exchange.identities.get(i));
+    }
     if (exchange.requestFraming == Exchange.Framing.LENGTH && exchange.requestBytes > 0) {
       fields.add("content-length: " + exchange.requestBytes);
     }

@@ -46,9 +46,15 @@ final class Http2Service extends Http2End {
     }
   }
 
+  /** Nothing is told of those that may be on their way here. */
+  private void turnAway() {
+    exchanges.all().forEach(exchange -> exchange.mayBeTurnedAway |= exchange.arrivals == 0);
+  }
+
   private void goAway() {
     if (lastId == Integer.MAX_VALUE) {
       lastId = highestId;
+      turnAway();
       sendGoAway(lastId);
     }
   }
@@ -73,6 +79,7 @@ final class Http2Service extends Http2End {
     long open = streams.values().stream().filter(Stream::isOpen).count();
     check(!isSettled || open <= mostStreams, open + " streams of " + mostStreams);
     if (!exchanges.isCalm() && choices.oneIn(24)) {
+      exchange.mayBeTurnedAway = true;
       sendReset(stream, REFUSED_STREAM);
       return;
     }

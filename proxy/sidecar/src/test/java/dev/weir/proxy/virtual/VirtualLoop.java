@@ -49,8 +49,13 @@ public final class VirtualLoop extends AbstractScheduledEventExecutor implements
   }
 
   /** Lets time pass; what is due then runs in the next turn. */
-  void pass(long ns) {
-    nowNs += ns;
+  void passUntil(long timeNs) {
+    nowNs = Math.max(nowNs, timeNs);
+  }
+
+  /** When the next task is due; now at the earliest. */
+  long nextNs() {
+    return nowNs + Math.max(0, nextScheduledTaskNano());
   }
 
   /** Ends it: what Netty keeps for each event loop would keep all that hangs on this one. */

@@ -16,6 +16,9 @@ final class World implements AutoCloseable {
   final VirtualLoop loop = new VirtualLoop();
   final VirtualSidecar sidecar;
 
+  /** The servers of the store; none if there is no store. */
+  final VirtualStore store;
+
   /** Sockets that are not closed, of clients and services. */
   final List<VirtualSocket> sockets = new ArrayList<>();
 
@@ -25,17 +28,28 @@ final class World implements AutoCloseable {
   private Choices choices;
   private final String settings;
   private final boolean isHttp2;
+  private final DrawnRule firstRule;
+
+  /** The rule in use. */
+  private DrawnRule rule;
+
   private int clientCount;
   private int episodeCount;
 
   World(Choices choices) {
     this.choices = choices;
     isHttp2 = choices.below(2) == 1;
+    store = new VirtualStore(choices.of(0, 0, 1, 2, 3));
+    firstRule = DrawnRule.draw(!store.servers.isEmpty(), choices);
+    rule = firstRule;
     settings =
         "upstream: "
             + (isHttp2 ? "h2c" : "http")
             + "://127.0.0.1:1\nlisten: 127.0.0.1:0\nadmin: off\nevent-loops: 1\n"
-            + "table: {keys: 1000, ring-keys: 1000, ring-cells: 16}\n"
+            + "table: {keys: 1000, ring-keys: 1000, ring-cells: "
+            + DrawnRule.RING_CELLS
+            + "}\n"
+            + (store.servers.isEmpty() ? "" : "redis: {nodes: ['127.0.0.1:1'], deadline: 100ms}\n")
             + "timeouts: {head: 1s, body: 1s, idle: 3s, write: 2s, connect: 1s, response: 2s,"
             + " upstream-idle: 2s, upstream-queue: 500ms}\n"
             + "caps: {upstream-connections: "
@@ -48,21 +62,14 @@ final class World implements AutoCloseable {
             + choices.of(8, 1, 2)
             + "}\n";
     sidecar =
-        new VirtualSidecar(settings + rules(choices), loop, loop::nowNs, this::socketToService);
+        new VirtualSidecar(
+            settings + rule.yaml(),
+            loop,
+            loop::nowNs,
+            this::socketToService,
+            store.servers,
+            below -> this.choices.below((int) below));
     loop.turn();
-  }
-
-  private static String rules(Choices choices) {
-    String limit =
-        switch (choices.below(6)) {
-          case 1 -> "limit: 3/1s";
-          case 2 -> "limit: 2/10s\n    algorithm: token-bucket\n    burst: 3";
-          case 3 -> "limit: 5/1s\n    algorithm: sliding-log";
-          case 4 -> "limit: 20/1s\n    algorithm: leaky-bucket\n    overflow: queue";
-          case 5 -> "limit: 4/5s\n    algorithm: fixed-window\n    dry-run: true";
-          default -> "limit: 1000/1s";
-        };
-    return "rules:\n  - id: all\n    key: header:x-key\n    " + limit + "\n";
   }
 
   @Override
@@ -74,7 +81,15 @@ final class World implements AutoCloseable {
   /** Begins an episode of these choices, and returns what begins the names of its clients. */
   String begin(Choices of) {
     choices = of;
+    if (rule != firstRule) {
+      use(firstRule);
+    }
     return "e" + episodeCount++ + '-';
+  }
+
+  /** The settings in use, with the number of the store's servers. */
+  String settings() {
+    return store.servers.size() + " servers of the store, " + settings + rule.yaml();
   }
 
   /** Whether the service speaks HTTP/2. */
@@ -82,9 +97,19 @@ final class World implements AutoCloseable {
     return isHttp2;
   }
 
+  /** The rule in use. */
+  DrawnRule rule() {
+    return rule;
+  }
+
   /** Takes other rules. */
   void reload(Choices by) {
-    sidecar.reload(settings + rules(by));
+    use(rule.changed(by));
+  }
+
+  private void use(DrawnRule other) {
+    rule = other;
+    sidecar.reload(settings + other.yaml());
   }
 
   private static InetSocketAddress address(int host, int port) {

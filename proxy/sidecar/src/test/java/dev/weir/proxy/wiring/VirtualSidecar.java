@@ -4,16 +4,25 @@ import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.KeptPlaces;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.RuleSource;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.downstream.ClientLoop;
 import dev.weir.proxy.downstream.listen.AcceptedClients;
 import dev.weir.proxy.exchange.Origin;
 import dev.weir.proxy.loop.ChannelSetUp;
+import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.metrics.OneFigure;
+import dev.weir.proxy.request.Asked;
+import dev.weir.proxy.request.Operation;
+import dev.weir.proxy.request.Purpose;
+import dev.weir.proxy.request.Question;
 import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.store.LoopStore;
+import dev.weir.proxy.store.ModelServer;
+import dev.weir.proxy.store.ModelStore;
 import dev.weir.proxy.upstream.UpstreamAddresses;
 import dev.weir.proxy.upstream.UpstreamEndpoint;
 import dev.weir.proxy.upstream.UpstreamLoop;
@@ -26,7 +35,10 @@ import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.LongUnaryOperator;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The shipped classes of one event loop, as {@link Sidecar} wires them, on an event loop, clock and
@@ -44,36 +56,57 @@ public final class VirtualSidecar {
   private final SidecarLoops.Loop loop;
   private final AcceptedClients clients;
   private final int restingDeadlines;
+  private final List<ModelServer> servers;
+  private final LongUnaryOperator jitter;
+
+  /** Null without a store. */
+  private LoopStore store;
+
   private RuleSet rules = RuleSet.EMPTY;
 
   /**
    * @param yaml the file of settings.
    * @param time of the clock.
    * @param channels to the service.
+   * @param servers of the store; none if there is no store.
+   * @param jitter draws a number below another.
    */
   public VirtualSidecar(
       String yaml,
       EventLoop eventLoop,
       LongSupplier time,
-      ChannelFactory<? extends Channel> channels) {
+      ChannelFactory<? extends Channel> channels,
+      List<ModelServer> servers,
+      LongUnaryOperator jitter) {
     this.eventLoop = eventLoop;
+    this.servers = servers;
+    this.jitter = jitter;
     settings = settings(yaml);
     tables = LimitTables.allocate(settings.admission(), settings.ringCells());
     try {
       loops =
           new SidecarLoops(
-              settings, eventLoop, metrics, tables, new SidecarDecisions(settings), null, time);
+              settings,
+              eventLoop,
+              metrics,
+              tables,
+              new SidecarDecisions(settings),
+              null,
+              () -> new LoopClock(time));
       UpstreamAddresses addresses =
           new UpstreamAddresses(settings.upstream().address(), Transport.NIO);
       loops.make(
           new SidecarTls(settings.client().listeners(), settings.upstream()),
           parts -> origin(parts, addresses, channels),
-          null,
+          servers.isEmpty() ? null : this::store,
           null);
     } catch (IOException noFiles) {
       throw new UncheckedIOException(noFiles);
     }
     loop = loops.loops.get(0);
+    if (store != null) {
+      ModelStore.connect(store, servers);
+    }
     clients = new AcceptedClients(settings.client(), settings.identity().ipv6Prefix());
     publish(settings);
     restingDeadlines = loop.parts().deadlines().count();
@@ -86,6 +119,19 @@ public final class VirtualSidecar {
       throw new IllegalArgumentException(faults + " in\n" + yaml);
     }
     return settings;
+  }
+
+  private LoopStore store(LoopParts parts) {
+    store =
+        ModelStore.of(
+            parts.eventLoop(),
+            parts.clock(),
+            parts.deadlines(),
+            parts.metrics().store(),
+            servers,
+            settings.store().deadlineNs(),
+            jitter);
+    return store;
   }
 
   private Origin origin(
@@ -124,7 +170,15 @@ public final class VirtualSidecar {
   }
 
   private void publish(Settings of) {
-    rules = of.rules().compile(rules);
+    RuleSource source = of.rules();
+    rules =
+        RuleSet.compile(
+            source.rules(),
+            source.everywhere(),
+            source.ignoreCase(),
+            rules,
+            0,
+            loop.parts().clock().tick());
     rules.succeed();
     loops.publish(rules);
   }
@@ -132,6 +186,39 @@ public final class VirtualSidecar {
   /** Begins its end: each connection ends with the request that is in flight on it. */
   public void drain() {
     loops.drain();
+  }
+
+  /** Whether the store has nothing to do any more, and all that it leased has gone back. */
+  public boolean isStoreAtRest() {
+    return store == null || ModelStore.isAtRest(store) && loops.leases().table().heldUnits() == 0;
+  }
+
+  /** Whether any request waits for its verdict. */
+  public boolean isDeciding() {
+    return KeptPlaces.parked(loop.admission()) > 0;
+  }
+
+  /** Gives back what was leased, as far as the store takes it now, as at the end of a process. */
+  public void giveBack() {
+    loop.admission().ending();
+  }
+
+  /**
+   * Units of a budget in the table of this sidecar that are used.
+   *
+   * @param limit the number of the limit in the rule.
+   * @param capacity of it.
+   * @param fields of the request, each with its value.
+   */
+  public long used(int limit, long capacity, List<String> fields, List<String> values) {
+    Question question = new Question().start(Operation.PEEK, Purpose.DECISION).rule("all");
+    for (int i = 0; i < fields.size(); i++) {
+      UnsafeBuffer bytes = new UnsafeBuffer(values.get(i).getBytes(StandardCharsets.US_ASCII));
+      question.identity("header:" + fields.get(i), bytes, 0, bytes.capacity());
+    }
+    long nowNs = loop.parts().clock().tick();
+    Asked asked = loop.admission().ask(question.wantsRows(), null, nowNs);
+    return capacity - asked.verdict().row(limit).remaining();
   }
 
   /** Frees the tables. */
@@ -153,7 +240,8 @@ public final class VirtualSidecar {
         + unless(KeptPlaces.refundSlips(admission), "records of charges")
         + unless(isPoolUsed() ? 1 : 0, "pool with connections")
         + unless(loop.parts().http2().heldBytes(), "bytes held of HTTP/2")
-        + unless(loop.parts().deadlines().armedCount(), "deadlines")
+        + unless(loop.parts().deadlines().armedCount() - servers.size(), "deadlines")
+        + unless(isStoreAtRest() ? 0 : 1, "store with questions or leases")
         + unless(Math.max(0, waiters() - MOST_REUSED), "waiters for a deadline");
   }
 
