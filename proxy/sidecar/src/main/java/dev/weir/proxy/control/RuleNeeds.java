@@ -46,19 +46,26 @@ final class RuleNeeds {
 
   /** Reports the rules that ask a store that there is not. */
   void checkStore(StoreSettings store) {
+    checkStore(store, "redis.nodes to be set");
+  }
+
+  /** Reports the rules that ask a store which the process has not, although the file says so. */
+  void checkStoreAtReload(StoreSettings running) {
+    checkStore(running, "redis.nodes to be set at the start: there is no store until a restart");
+  }
+
+  private void checkStore(StoreSettings store, String toDo) {
     for (int i = 0; i < rules.size() && !store.isConfigured(); i++) {
       RuleSpec rule = rules.get(i);
       if (rule.asksStore()) {
         misfits.add(
             at.apply(i) + rule.fieldThatAsksStore(),
             rule.modeThatAsksStore().toString(),
-            "local, or redis.nodes to be set");
+            "local, or " + toDo);
       }
       if (rule.countsPeers()) {
         misfits.add(
-            at.apply(i) + "share",
-            "auto",
-            "none, or redis.nodes to be set: peers are counted there");
+            at.apply(i) + "share", "auto", "none, or " + toDo + ": peers are counted there");
       }
     }
   }

@@ -3,6 +3,7 @@ package dev.weir.proxy.control;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.watch.SmallFile;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -100,7 +101,11 @@ public final class SettingsFile {
         needs.checkTrust(!running.identity().trustedProxies().isEmpty());
         needs.checkTokens(running.tokens());
       }
-      needs.checkStore(StoreSettingsTable.build(builder.values));
+      StoreSettings store = StoreSettingsTable.build(builder.values);
+      needs.checkStore(store);
+      if (running != AT_START && store.isConfigured()) {
+        needs.checkStoreAtReload(running.store());
+      }
       inUse.checkChange(rules, everywhere, LoopClock.timeNs(), misfits::add);
     }
     if (!faults.isEmpty()) {

@@ -404,4 +404,21 @@ class RuleReloadTest {
       assertEquals("[b]", ids(next));
     }
   }
+
+  /** Its rules would be decided by nobody until a restart. */
+  @Test
+  void keepsTheRulesIfNewOnesNeedAStoreThatTheProcessDoesNotHave() throws IOException {
+    RuleReload reload = reload();
+    Files.writeString(
+        path,
+        "upstream: http://127.0.0.1:8080\nservice: a\nredis: {nodes: [127.0.0.1:1]}\n"
+            + "rules:\n  - {id: a, limit: 10/1m}\n  - {id: b, match: {path: /b}, limit: 1/1s,"
+            + " mode: exact}\n");
+    assertEquals(
+        path
+            + ":6: rules[1].mode: exact (expected: local, or redis.nodes to be set at the start:"
+            + " there is no store until a restart)",
+        reload.reload().toString());
+    assertEquals(List.of(), published);
+  }
 }
