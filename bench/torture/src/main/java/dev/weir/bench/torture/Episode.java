@@ -101,9 +101,11 @@ final class Episode {
     final List<HonestClient> clients = new ArrayList<>();
     final List<Attack> attacks = new ArrayList<>();
     final List<String> paths =
-        plan.rules().stream().filter(RulePlan::isOwn).map(RulePlan::path).toList();
+        plan.rules().stream().filter(rule -> !rule.envoy()).map(RulePlan::path).toList();
     for (ClientPlan client : plan.clients()) {
-      clients.add(new HonestClient(client, rule(client), own(client.number()), site::targets));
+      clients.add(
+          new HonestClient(
+              client, "/r" + client.rule() + "/", own(client.number()), site::targets));
     }
     for (AttackPlan attack : plan.attacks()) {
       attacks.add(new Attack(attack, paths, own(1_000 + attack.number()), site::targets));
@@ -137,13 +139,6 @@ final class Episode {
       findings.addAll(judge.judge(evidence));
     }
     return new Outcome(findings, evidence, report(site, evidence, findings));
-  }
-
-  private RulePlan rule(ClientPlan client) {
-    return plan.rules().stream()
-        .filter(rule -> rule.number() == client.rule())
-        .findFirst()
-        .orElseThrow();
   }
 
   /** A source that is the same whatever else there is. */
@@ -211,8 +206,8 @@ final class Episode {
     final List<Future<Revival>> reviving = new ArrayList<>();
     final List<RulePlan> rules = evidence.regimes().get(evidence.regimes().size() - 1).rules();
     for (RulePlan rule : rules) {
-      if (!rule.isOwn()) {
-        continue; // nobody can ask about it, or only its clients
+      if (rule.envoy()) {
+        continue; // nobody but its clients can ask about it
       }
       final List<List<Integer>> identities =
           evidence.asked().stream()
@@ -225,9 +220,6 @@ final class Episode {
         for (List<Integer> each : identities) {
           reading(site, target, rule, each).ifPresent(readings::add);
         }
-      }
-      if (rule.options().everywhere() && !evidence.everywhere().isEmpty()) {
-        continue; // the limits of all requests may refuse
       }
       if (evidence.plan().hard() && !identities.isEmpty() && isLeasedForLong(rule)) {
         // What was refused for hours passes soon after an operator has given it back: at one

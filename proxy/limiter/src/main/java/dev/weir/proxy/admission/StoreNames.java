@@ -39,6 +39,15 @@ public record StoreNames(String service, boolean hashesAll, Set<KeyPart> hashed,
     return new IdentityText(hashesAll, hashed, hashKeyInUse());
   }
 
+  /**
+   * Names of other budgets of the same identities, which are written alike.
+   *
+   * @param suffix behind the service's name.
+   */
+  public StoreNames besides(String suffix) {
+    return new StoreNames(service + suffix, hashesAll, hashed, hashKeyInUse());
+  }
+
   /** The settings without the secret. */
   @Override
   public String toString() {

@@ -53,7 +53,7 @@ public final class Rule {
   private final RuleConditions conditions;
 
   /** The identities for whom refusals take effect; null unless they are a part of all. */
-  private final EnforcedPart enforced;
+  private final IdentityPart enforced;
 
   /** This rule as it is for all other identities; null if there are none. */
   private final Rule rehearsal;
@@ -113,7 +113,7 @@ public final class Rule {
     this.left = 0;
     this.bans = makeBans();
     boolean isInPart = action == RuleAction.LIMIT && spec.enforcement().isPartial();
-    this.enforced = isInPart ? new EnforcedPart(idUtf8, spec.enforcement(), groups) : null;
+    this.enforced = isInPart ? new IdentityPart(idUtf8, spec.enforcement(), groups) : null;
     this.rehearsal = isInPart ? new Rule(this, 0, true) : null;
   }
 
@@ -150,7 +150,7 @@ public final class Rule {
     this.left = left;
     bans = makeBans();
     boolean isInPart = of.enforced != null && !isRehearsal && !isAlone;
-    enforced = isInPart ? new EnforcedPart(idUtf8, spec.enforcement(), groups) : null;
+    enforced = isInPart ? new IdentityPart(idUtf8, spec.enforcement(), groups) : null;
     rehearsal = isInPart ? new Rule(this, 0, true) : null;
   }
 

@@ -10,6 +10,7 @@ import dev.weir.proxy.wiring.SidecarLists;
 import dev.weir.proxy.wiring.SidecarRateLimits;
 import dev.weir.proxy.wiring.SidecarTls;
 import dev.weir.proxy.wiring.SidecarTokens;
+import dev.weir.proxy.wiring.SidecarWhatIf;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,6 +64,7 @@ public final class CheckCommand implements Callable<Integer> {
     faults.addAll(SidecarTokens.faults(settings.tokens()));
     faults.addAll(SidecarRateLimits.faults(settings));
     faults.addAll(SidecarLists.faults(settings.rules().lists()));
+    faults.addAll(SidecarWhatIf.faults(settings));
     faults.forEach(fault -> spec.commandLine().getErr().println(file + ": " + fault));
     return faults.isEmpty();
   }

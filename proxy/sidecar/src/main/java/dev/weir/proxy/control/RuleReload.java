@@ -4,7 +4,6 @@ import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.watch.FileFollower;
 import dev.weir.proxy.watch.Reloads;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,30 +23,8 @@ public final class RuleReload implements AutoCloseable {
   private final Settings running;
   private final RulesInUse rules;
   private final Reloads reloads;
-  private final FileFollower<Reading> follower;
+  private final FileFollower<SettingsReading> follower;
   private volatile List<String> waiting = List.of();
-
-  /**
-   * One reading of the file.
-   *
-   * @param content null if it could not be read.
-   * @param faults why not; those of what it says are added when it is taken.
-   * @param unread why it could not be read, to be compared; empty if it was.
-   */
-  private record Reading(byte[] content, Faults faults, String unread) {
-    static Reading of(Path path) {
-      Faults faults = Faults.ofFile(path.toString());
-      byte[] content = SettingsFile.content(path, faults);
-      return new Reading(content, faults, faults.toString());
-    }
-
-    static boolean isSame(Reading one, Reading other) {
-      return one != null
-          && other != null
-          && Arrays.equals(one.content, other.content)
-          && one.unread.equals(other.unread);
-    }
-  }
 
   /** Follows a file with a count of reloads of its own. */
   RuleReload(Path path, Settings running, RulesInUse rules) {
@@ -65,11 +42,11 @@ public final class RuleReload implements AutoCloseable {
     this.reloads = reloads;
     this.running = running;
     this.rules = rules;
-    Reading read = Reading.of(path);
+    SettingsReading read = SettingsReading.of(path);
     follower =
         new FileFollower<>(
-            () -> Reading.of(path),
-            Reading::isSame,
+            () -> SettingsReading.of(path),
+            SettingsReading::isSame,
             this::take,
             reloads,
             isInUse(read) ? read : null,
@@ -77,7 +54,7 @@ public final class RuleReload implements AutoCloseable {
   }
 
   /** False if the file changed after the process read it at its start. */
-  private boolean isInUse(Reading read) {
+  private boolean isInUse(SettingsReading read) {
     Settings settings =
         read.content() == null ? null : reader.read(read.content(), Faults.ofFile(path.toString()));
     return settings != null && settings.rules().equals(running.rules());
@@ -102,7 +79,7 @@ public final class RuleReload implements AutoCloseable {
     return follower.reload().faults();
   }
 
-  private void take(Reading read) {
+  private void take(SettingsReading read) {
     Faults faults = read.faults();
     Settings settings =
         read.content() == null

@@ -24,6 +24,7 @@ public record Settings(
     StoreNames names,
     IdentitySettings identity,
     TokenSettings tokens,
+    WhatIfSettings whatIf,
     ProcessSettings process,
     RuleSource rules) {
 
@@ -48,6 +49,7 @@ public record Settings(
         names,
         identity,
         tokens,
+        whatIf,
         process,
         rules);
   }
@@ -69,6 +71,7 @@ public record Settings(
     addIfChanged(parts, "decision", decision, other.decision);
     addIfChanged(parts, "ratelimit-config", rateLimits, other.rateLimits);
     addIfChanged(parts, "jwt", tokens, other.tokens);
+    addIfChanged(parts, "what-if", whatIf, other.whatIf);
     addIfChanged(parts, "admin", process.admin(), other.process.admin());
     addIfChanged(parts, "admin-hosts", process.adminHosts(), other.process.adminHosts());
     addIfChanged(parts, "monitoring", process.monitoring(), other.process.monitoring());

@@ -107,6 +107,7 @@ final class SettingsBuilder {
             values.get("client-ip-header", ClientIpField.class),
             values.count("ipv6-prefix")),
         TokenTable.build(values),
+        WhatIfSettings.build(values),
         process(),
         new RuleSource(
             rules,

@@ -30,6 +30,7 @@ final class SettingsTable {
     List<SettingRow<SettingValues>> rows = new ArrayList<>(ofTheProcess());
     rows.addAll(DecisionTable.ALL);
     rows.addAll(TokenTable.ALL);
+    rows.addAll(WhatIfSettings.ROWS);
     rows.addAll(TlsSettingsTable.ALL);
     rows.addAll(UpstreamTlsTable.ALL);
     rows.addAll(timeouts());

@@ -12,7 +12,7 @@ final class IndexPage {
           .map(label -> "<a href=\"/latency/" + label + ".hgrm\">" + label + "</a>")
           .collect(Collectors.joining(",\n"));
 
-  static final String HTML =
+  private static final String HTML =
       PageStyle.HEAD
           + """
             <title>Weir</title>
@@ -29,6 +29,7 @@ final class IndexPage {
             .</dd>
             <dt><a href="/latency.hlog">/latency.hlog</a></dt>
             <dd>The last five minutes as an interval log, for HdrHistogram's tools.</dd>
+            <what-if>
             <dt><a href="/metrics">/metrics</a></dt>
             <dd>Every counter, for Prometheus and OpenMetrics scrapers.</dd>
             <dt><a href="/livez">/livez</a>, <a href="/healthz">/healthz</a></dt>
@@ -41,5 +42,20 @@ final class IndexPage {
             </html>
             """;
 
+  private static final String WHAT_IF =
+      """
+      <dt><a href="/what-if">/what-if</a></dt>
+      <dd>Requests that a candidate for the rules would decide otherwise, as text or as <a href="/what-if?format=json">JSON</a>.</dd>
+      """;
+
   private IndexPage() {}
+
+  /**
+   * The page.
+   *
+   * @param hasCandidate whether there is a candidate for the rules.
+   */
+  static String html(boolean hasCandidate) {
+    return HTML.replace("<what-if>\n", hasCandidate ? WHAT_IF : "");
+  }
 }

@@ -29,6 +29,11 @@ record Page(
     return new Page(status, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
   }
 
+  static Page json(String json) {
+    return new Page(
+        HttpResponseStatus.OK, "application/json", json.getBytes(StandardCharsets.UTF_8));
+  }
+
   static Page html(String html) {
     return new Page(
         HttpResponseStatus.OK, "text/html; charset=utf-8", html.getBytes(StandardCharsets.UTF_8));

@@ -10,6 +10,7 @@ import dev.weir.proxy.loop.LoopGuard;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyHistory;
 import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.metrics.WhatIfReport;
 import dev.weir.proxy.web.Route.Access;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -80,6 +81,11 @@ public final class WebServer implements AutoCloseable {
     adminHosts = WebHosts.of(this.admin, hostNames);
     pages = new Pages(metrics, ready, fault);
     routes = new Routes(pages.routes());
+  }
+
+  /** Shows how the candidate compares; before it listens. */
+  public void shows(Supplier<WhatIfReport> whatIf) {
+    pages.shows(whatIf);
   }
 
   /** An address with its host name looked up; null for none. */

@@ -70,6 +70,7 @@ public final class Run {
                       && !settings.rateLimits().isConfigured()
                       && settings.decision().tokens() == null
                       && !settings.tokens().isConfigured()
+                      && !settings.whatIf().isConfigured()
                       && !sidecar.hasCertificates()
                       && !settings.rules().lists().hasFiles()
                   ? null
@@ -82,6 +83,7 @@ public final class Run {
                     sidecar.reloadTokens();
                     sidecar.reloadTokenKeys();
                     sidecar.reloadLists();
+                    sidecar.reloadWhatIf();
                   });
       out.println(startLine(sidecar, settings));
       out.flush();

@@ -87,6 +87,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
   /** The tokens of clients; null if none are read. */
   private final SidecarTokens tokens;
 
+  /** The candidate; null if there is none. */
+  private final SidecarWhatIf whatIf;
+
   private final SidecarTls tls;
   private final WebServer admin;
   private final Watchdog watchdog = new Watchdog();
@@ -162,7 +165,10 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     latencyLog = log == null ? null : new LatencyLog(log, metrics);
     tables = LimitTables.allocate(settings.admission(), settings.ringCells());
     long memory = MemoryLimit.bytes();
-    String tooLittle = MemoryLimit.warning(tables.bytes(), memory);
+    whatIf =
+        settings.whatIf().isConfigured() ? new SidecarWhatIf(settings, transport, tokens) : null;
+    long tableBytes = tables.bytes() + (whatIf == null ? 0 : whatIf.bytes());
+    String tooLittle = MemoryLimit.warning(tableBytes, memory);
     if (tooLittle != null) {
       LOG.warn("{}", tooLittle);
     }
@@ -185,7 +191,8 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
           tls,
           service == null ? null : service::origin,
           store == null ? null : this::storeOf,
-          rateLimits);
+          rateLimits,
+          whatIf);
       publish(settings.rules().compile(RuleSet.EMPTY));
       lists.follow(loops.lists(), metrics);
       SidecarFigures figures = new SidecarFigures(metrics);
@@ -197,6 +204,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
       }
       if (tokens != null) {
         tokens.start(metrics);
+      }
+      if (whatIf != null) {
+        whatIf.start(metrics);
       }
       warmUp = warmsUp ? warmUp(settings) : null;
       CidrSet trusted = settings.identity().trustedProxies();
@@ -354,6 +364,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
             metrics,
             () -> ready,
             watchdog::fault);
+    if (whatIf != null) {
+      server.shows(whatIf::report);
+    }
     try {
       server.start();
     } catch (IOException | RuntimeException e) {
@@ -396,6 +409,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     if (isSet) {
       followedEpochNs = LoopClock.unixEpochNs();
       LOG.warn("the time of day was set: windows of the clock and the calendar follow it");
+      if (whatIf != null) {
+        whatIf.renew();
+      }
     }
     if (isSet || rules.formerNamesUntilNs() <= LoopClock.timeNs()) {
       change(inUse -> inUse.again(LoopClock.unixEpochNs(), LoopClock.timeNs()));
@@ -408,6 +424,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     rules = newRules;
     newRules.succeed();
     loops.publish(newRules);
+    if (whatIf != null) {
+      whatIf.begin();
+    }
   }
 
   /** Counts the reloads of the rules. */
@@ -451,6 +470,13 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
   public void reloadTokenKeys() {
     if (tokens != null) {
       tokens.reload();
+    }
+  }
+
+  /** Reads the candidate again, changed or not. Any thread. */
+  public void reloadWhatIf() {
+    if (whatIf != null) {
+      whatIf.reload();
     }
   }
 
@@ -553,6 +579,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
       loops.giveBackLeases();
       store.close();
     }
+    if (whatIf != null) {
+      whatIf.stop();
+    }
     if (service != null) {
       service.close();
     }
@@ -564,5 +593,8 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
       latencyLog.close();
     }
     tables.close();
+    if (whatIf != null) {
+      whatIf.close();
+    }
   }
 }

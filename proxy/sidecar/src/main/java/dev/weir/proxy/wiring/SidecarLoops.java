@@ -2,12 +2,8 @@ package dev.weir.proxy.wiring;
 
 import dev.weir.proxy.admission.AddressLists;
 import dev.weir.proxy.admission.AdmissionHandler;
-import dev.weir.proxy.admission.ExactGate;
-import dev.weir.proxy.admission.Gate;
-import dev.weir.proxy.admission.GateByMode;
-import dev.weir.proxy.admission.LeasedGate;
 import dev.weir.proxy.admission.LimitTables;
-import dev.weir.proxy.admission.LocalGate;
+import dev.weir.proxy.admission.WhatIf;
 import dev.weir.proxy.admission.ban.Bans;
 import dev.weir.proxy.admission.lease.SharedLeases;
 import dev.weir.proxy.control.Settings;
@@ -25,6 +21,7 @@ import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.identity.ClaimReader;
 import dev.weir.proxy.rule.identity.ClientIpReader;
@@ -69,7 +66,6 @@ public final class SidecarLoops implements AutoCloseable {
 
   private final Settings settings;
   private final Metrics metrics;
-  private final LimitTables tables;
   private final SidecarDecisions decisions;
 
   /** Makes the clock of each event loop. */
@@ -78,8 +74,7 @@ public final class SidecarLoops implements AutoCloseable {
   /** The tokens of clients; null if none are read. */
   private final SidecarTokens tokens;
 
-  /** The leases of budgets in the store; null without a store. */
-  private final SharedLeases leases;
+  private final Gates gates;
 
   private final EventLoopGroup group;
 
@@ -95,12 +90,24 @@ public final class SidecarLoops implements AutoCloseable {
   /**
    * The parts of one event loop.
    *
+   * @param whatIf the candidate; null if there is none.
    * @param clients null if there is no service.
    * @param origin the service; null if there is none.
    */
-  record Loop(LoopParts parts, AdmissionHandler admission, ClientProtocols clients, Origin origin) {
+  record Loop(
+      LoopParts parts,
+      AdmissionHandler admission,
+      WhatIf whatIf,
+      ClientProtocols clients,
+      Origin origin) {
     EventLoop eventLoop() {
       return parts.eventLoop();
+    }
+
+    /** As {@link AdmissionHandler#ending}, with the candidate. */
+    boolean ending() {
+      boolean isBack = admission.ending();
+      return (whatIf == null || whatIf.ending()) && isBack;
     }
 
     /** Runs a task on the event loop, and waits for its end. */
@@ -145,13 +152,21 @@ public final class SidecarLoops implements AutoCloseable {
     this.bans = new Bans(settings.names().hashKeyInUse());
     this.group = group;
     this.metrics = metrics;
-    this.tables = tables;
     this.decisions = decisions;
     this.clocks = clocks;
     heapBytesOfLoop =
         MemoryLimit.heapBytes(Runtime.getRuntime().maxMemory(), MemoryLimit.bytes())
             / settings.process().eventLoopCount();
-    leases = settings.store().isConfigured() ? new SharedLeases() : null;
+    gates = Gates.of(tables, settings.store(), settings.names());
+  }
+
+  /** Makes the parts of each event loop, without a candidate. */
+  void make(
+      SidecarTls tls,
+      Function<LoopParts, Origin> service,
+      Function<LoopParts, LoopStore> store,
+      SidecarRateLimits rateLimits) {
+    make(tls, service, store, rateLimits, null);
   }
 
   /**
@@ -160,16 +175,18 @@ public final class SidecarLoops implements AutoCloseable {
    * @param service makes its side of an event loop; null without {@code upstream}.
    * @param store makes an event loop's store; null if no rule uses one.
    * @param rateLimits of Envoy; null if there are none.
+   * @param whatIf the candidate; null if there is none.
    */
   void make(
       SidecarTls tls,
       Function<LoopParts, Origin> service,
       Function<LoopParts, LoopStore> store,
-      SidecarRateLimits rateLimits) {
+      SidecarRateLimits rateLimits,
+      SidecarWhatIf whatIf) {
     KeyHasher hasher = KeyHasher.random();
     for (EventExecutor executor : group) {
       EventLoop eventLoop = (EventLoop) executor;
-      Loop loop = loop(eventLoop, hasher, service, store, rateLimits);
+      Loop loop = loop(eventLoop, hasher, service, store, rateLimits, whatIf);
       loops.add(loop);
       clients.put(eventLoop, loop.clients());
       tls.join(eventLoop);
@@ -201,7 +218,8 @@ public final class SidecarLoops implements AutoCloseable {
       KeyHasher hasher,
       Function<LoopParts, Origin> service,
       Function<LoopParts, LoopStore> store,
-      SidecarRateLimits rateLimits) {
+      SidecarRateLimits rateLimits,
+      SidecarWhatIf candidate) {
     LoopParts parts = parts(eventLoop);
     LoopClock clock = parts.clock();
     Deadlines deadlines = parts.deadlines();
@@ -218,7 +236,7 @@ public final class SidecarLoops implements AutoCloseable {
     LoopStore loopStore = store == null ? null : store.apply(parts);
     AdmissionHandler admission =
         new AdmissionHandler(
-            gate(loopStore, clock, loopMetrics),
+            gates.make(loopStore, clock, loopMetrics),
             lists,
             bans,
             identities,
@@ -230,10 +248,12 @@ public final class SidecarLoops implements AutoCloseable {
         rateLimits == null
             ? SidecarRateLimits.Loop.NONE
             : rateLimits.join(parts, admission, hasher);
-    decisions.join(parts, admission, envoys);
+    WhatIf whatIf = candidate == null ? null : candidate.join(parts, admission, hasher);
+    Admission asked = whatIf == null ? admission : whatIf;
+    decisions.join(parts, asked, envoys);
     eventLoop.execute(() -> deadlines.start(eventLoop));
     if (service == null) {
-      return new Loop(parts, admission, null, null);
+      return new Loop(parts, admission, whatIf, null, null);
     }
     Origin origin = service.apply(parts);
     ClientLoop clients =
@@ -242,7 +262,7 @@ public final class SidecarLoops implements AutoCloseable {
             clock,
             deadlines,
             parts.memory(),
-            admission,
+            asked,
             origin,
             clientKey,
             loopMetrics);
@@ -253,20 +273,7 @@ public final class SidecarLoops implements AutoCloseable {
             parts.http2(),
             loopMetrics.http2Clients(),
             StreamRouter.REQUESTS_ONLY);
-    return new Loop(parts, admission, protocols, origin);
-  }
-
-  private Gate gate(LoopStore store, LoopClock clock, LoopMetrics loopMetrics) {
-    LocalGate local = new LocalGate(tables);
-    if (store == null) {
-      return local;
-    }
-    ExactGate exact =
-        new ExactGate(store, settings.store(), settings.names(), local, clock, loopMetrics.store());
-    LeasedGate leased =
-        new LeasedGate(
-            exact, leases, store, settings.store(), settings.names(), clock, loopMetrics);
-    return new GateByMode(local, exact, leased, clock);
+    return new Loop(parts, admission, whatIf, protocols, origin);
   }
 
   /** Has all event loops watched from outside of them. */
@@ -337,7 +344,7 @@ public final class SidecarLoops implements AutoCloseable {
 
   /** The leases of budgets in the store; null without a store. */
   SharedLeases leases() {
-    return leases;
+    return gates.leases();
   }
 
   /**
@@ -354,8 +361,7 @@ public final class SidecarLoops implements AutoCloseable {
   }
 
   private static boolean isAllBack(Loop loop) {
-    Future<Boolean> isBack =
-        loop.eventLoop().submit(() -> loop.admission().ending()).awaitUninterruptibly();
+    Future<Boolean> isBack = loop.eventLoop().submit(loop::ending).awaitUninterruptibly();
     return !isBack.isSuccess() || isBack.getNow(); // a loop that has ended holds nothing
   }
 
@@ -370,8 +376,6 @@ public final class SidecarLoops implements AutoCloseable {
   /** Once the event loops have ended, or were left. */
   @Override
   public void close() {
-    if (leases != null) {
-      leases.close();
-    }
+    gates.close();
   }
 }

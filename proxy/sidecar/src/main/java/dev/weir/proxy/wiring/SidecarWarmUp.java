@@ -8,6 +8,7 @@ import dev.weir.proxy.control.RateLimitAnswers;
 import dev.weir.proxy.control.RateLimitSettings;
 import dev.weir.proxy.control.RuleSource;
 import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.control.WhatIfSettings;
 import dev.weir.proxy.decision.DecisionSettings;
 import dev.weir.proxy.downstream.ClientCaps;
 import dev.weir.proxy.downstream.ClientSettings;
@@ -146,6 +147,7 @@ public final class SidecarWarmUp {
         new StoreNames("", false, Set.of(), ""),
         of.identity(),
         TokenSettings.NONE,
+        WhatIfSettings.NONE,
         of.process(),
         new RuleSource(List.of(rule()), null, false, ListSettings.NONE));
   }

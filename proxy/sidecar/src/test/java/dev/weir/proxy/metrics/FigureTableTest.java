@@ -71,6 +71,8 @@ class FigureTableTest {
             limits.toString(),
             "--lists.block",
             "file:" + block,
+            "--what-if.file",
+            folder.resolve("candidate.yaml").toString(),
             "--latency-log",
             folder.resolve("latency.hlog").toString())) {
       rig.serve();

@@ -106,6 +106,7 @@ public final class Rig implements AutoCloseable {
         settings.names(),
         settings.identity(),
         settings.tokens(),
+        settings.whatIf(),
         settings.process(),
         settings.rules());
   }

@@ -23,7 +23,6 @@ public interface Judge {
         new WindowJudge(),
         new EarlyRefusalJudge(),
         new ConservationJudge(),
-        new PromiseJudge(),
         new RevivalJudge(),
         new ExchangeJudge(),
         new SuccessJudge(),

@@ -167,8 +167,7 @@ final class Life implements AutoCloseable {
       }
     }
     return new ProcessEnd(
-        target.sidecar(),
-        target.life(),
+        "sidecar %d, life %d".formatted(target.sidecar(), target.life()),
         wasToEnd,
         killed,
         process.exitStatus(),

@@ -12,8 +12,7 @@ final class HeldJudgeTest {
   private static int found(String gauge, double peak) {
     final ProcessEnd end =
         new ProcessEnd(
-            0,
-            1,
+            "sidecar",
             true,
             false,
             OptionalInt.of(0),

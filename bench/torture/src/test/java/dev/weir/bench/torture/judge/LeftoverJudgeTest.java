@@ -19,8 +19,7 @@ final class LeftoverJudgeTest {
   private static ProcessEnd alive(
       double streams, int descriptors, int threads, long rssMib, String log) {
     return new ProcessEnd(
-        0,
-        1,
+        "sidecar",
         false,
         false,
         OptionalInt.empty(),
@@ -35,8 +34,7 @@ final class LeftoverJudgeTest {
 
   private static ProcessEnd ended(boolean wasToEnd, boolean killed, int status) {
     return new ProcessEnd(
-        0,
-        1,
+        "sidecar",
         wasToEnd,
         killed,
         OptionalInt.of(status),

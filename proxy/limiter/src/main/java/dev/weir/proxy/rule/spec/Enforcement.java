@@ -43,7 +43,7 @@ public record Enforcement(boolean dryRun, int permille, KeySpec key) {
   }
 
   /** A percentage as a file has it. */
-  static String percent(int permille) {
+  public static String percent(int permille) {
     return permille % 10 == 0 ? permille / 10 + "%" : permille / 10 + "." + permille % 10 + "%";
   }
 

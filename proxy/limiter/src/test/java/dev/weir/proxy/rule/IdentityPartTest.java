@@ -15,7 +15,7 @@ import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
-class EnforcedPartTest {
+class IdentityPartTest {
   private static Rule rule(String id, int permille) {
     RuleSpec spec = RuleSpec.builder(id).rate(Rate.parse("1/1s")).enforce(permille).build();
     return RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0).rules().get(0);
