@@ -9,7 +9,7 @@ import dev.weir.proxy.rule.spec.CidrSet;
  */
 public final class AddressLists {
   /** The list that decides on a request. */
-  enum Listed {
+  public enum Listed {
     NEITHER,
     ALLOWED,
     BLOCKED

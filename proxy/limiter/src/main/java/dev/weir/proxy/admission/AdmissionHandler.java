@@ -310,7 +310,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   }
 
   /** Why a question cannot be decided once, as its idempotency key asks for; null if it can. */
-  private static RefusalReason onceFault(Rule rule, Question question) {
+  static RefusalReason onceFault(Rule rule, Question question) {
     if (rule.isIdempotent() && !IdempotencyField.read(question)) {
       return RefusalReason.IDEMPOTENCY_KEY_MALFORMED;
     }

@@ -500,6 +500,13 @@ public final class Rule {
     return conditions.hold(request);
   }
 
+  /**
+   * The first condition that a request does not fulfil, as {@link RuleConditions#failed} has it.
+   */
+  Object failed(MatchedRequest request) {
+    return conditions.failed(request);
+  }
+
   @Override
   public String toString() {
     return spec.id();

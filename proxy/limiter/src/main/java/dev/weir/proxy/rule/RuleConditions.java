@@ -9,6 +9,9 @@ import java.nio.charset.StandardCharsets;
 
 /** The conditions of a rule beside host and path. Immutable; any thread. */
 final class RuleConditions {
+  static final String METHODS = "methods";
+  static final String CIDR = "cidr";
+
   private final byte[][] methods;
   private final FieldCondition[] fields;
 
@@ -35,6 +38,22 @@ final class RuleConditions {
       }
     }
     return networks == null || request.isWithin(networks);
+  }
+
+  /**
+   * The first one that a request does not fulfil, as a field of {@code match}: {@link #METHODS},
+   * {@link #CIDR}, or the condition on a header or parameter; null if it fulfils all.
+   */
+  Object failed(MatchedRequest request) {
+    if (methods.length > 0 && !holdsMethod(request.view())) {
+      return METHODS;
+    }
+    for (FieldCondition field : fields) {
+      if (!request.fulfils(field)) {
+        return field;
+      }
+    }
+    return networks == null || request.isWithin(networks) ? null : CIDR;
   }
 
   private boolean holdsMethod(RequestView request) {

@@ -8,6 +8,7 @@ import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TextRequest;
 import dev.weir.proxy.request.Verdict;
@@ -106,6 +107,9 @@ class WhoseLimitsModelTest {
   /** What programs ask about; checks of one path share it, as those of one turn do. */
   private final Map<String, RequestView> views = new HashMap<>();
 
+  /** The budgets that the last request would be charged to, by name. */
+  private Map<String, ModelLimit> charging;
+
   private List<ModelLimit> everywhere;
   private Map<String, ModelRule> rules;
 
@@ -181,12 +185,23 @@ class WhoseLimitsModelTest {
       RuleSet set = compile(RuleSet.EMPTY);
       assertEquals(List.of(), set.unreachable(), where);
       handler.publish(set);
+      RuleSet inUse = set;
+      Explainer explainer =
+          new Explainer(
+              new IdentityReader(
+                  IdentitySettings.DEFAULT,
+                  KeyHasher.withKey(3, 4),
+                  new ClientIpReader(IdentitySettings.DEFAULT),
+                  1024),
+              new AddressLists(),
+              StoreNames.DEFAULT.identityText());
       for (int i = 0; i < TURNS; i++) {
         if (i == TURNS / 2) {
           RuleSet next = compile(set);
           next.succeed();
           handler.publish(next);
           next.completeAdoption();
+          inUse = next;
         }
         List<ModelRequest> turn = new ArrayList<>();
         for (int j = random.nextInt(3); j >= 0; j--) {
@@ -200,6 +215,9 @@ class WhoseLimitsModelTest {
           Verdict verdict = handler.ask(questions[j], (ticket, late) -> {}, clock.tick()).verdict();
           String at = where + ", turn " + i + ": " + turn.get(j);
           check(at, verdict, decide(turn.get(j)));
+          if (!turn.get(j).isProgram) {
+            checkExplained(at, explainer.explain(inUse, questions[j].request()), verdict);
+          }
         }
       }
     }
@@ -213,6 +231,26 @@ class WhoseLimitsModelTest {
       String by = verdict.policy() == null ? verdict.refusal().toString() : verdict.policy().name();
       assertTrue(refusing.contains(by), told + " by " + by);
     }
+  }
+
+  /** What is explained is what the model charged, and what the engine said. */
+  private void checkExplained(String where, Explanation explained, Verdict verdict) {
+    assertEquals(verdict.ruleId(), explained.rule() == null ? null : explained.rule().id(), where);
+    boolean isRefused = explained.refusal() != null && explained.isEnforced();
+    if (isRefused) {
+      assertEquals(explained.refusal(), verdict.refusal(), where);
+      return;
+    }
+    assertTrue(verdict.allowed() || verdict.refusal() == RefusalReason.OVER_LIMIT, where);
+    Map<String, Long> units = new TreeMap<>();
+    for (Explanation.Limit limit : explained.limits()) {
+      if (limit.isEnforced()) {
+        units.put(limit.budget().policy().name(), limit.units());
+      }
+    }
+    Map<String, Long> expected = new TreeMap<>();
+    charging.values().forEach(limit -> expected.put(limit.name, (long) limit.cost));
+    assertEquals(expected, units, where);
   }
 
   private ModelRequest request() {
@@ -287,6 +325,7 @@ class WhoseLimitsModelTest {
         charged.put(rule.id + " " + limit.name + " " + identity, limit);
       }
     }
+    charging = charged;
     List<String> refusing = new ArrayList<>();
     charged.forEach(
         (budget, limit) -> {

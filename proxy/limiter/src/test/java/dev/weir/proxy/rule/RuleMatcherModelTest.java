@@ -208,7 +208,7 @@ class RuleMatcherModelTest {
   /**
    * @param richness 0 for plain rules; 3 for many exact values of one header.
    */
-  private static List<Said> rules(Random random, int count, int richness) {
+  static List<Said> rules(Random random, int count, int richness) {
     List<Said> said = new ArrayList<>();
     for (int i = 0; i < (richness == 3 ? 2 * count : count); i++) {
       Map<String, List<String>> headers = new LinkedHashMap<>();
@@ -274,7 +274,7 @@ class RuleMatcherModelTest {
     return tests;
   }
 
-  private static Sent request(Random random) {
+  static Sent request(Random random) {
     List<String> path = new ArrayList<>();
     int depth = random.nextInt(6);
     for (int i = 0; i < depth; i++) {
@@ -306,7 +306,7 @@ class RuleMatcherModelTest {
     return WORDS[random.nextInt(WORDS.length)];
   }
 
-  private static RuleSet compile(List<Said> said) {
+  static RuleSet compile(List<Said> said) {
     List<RuleSpec> specs = new ArrayList<>();
     for (Said rule : said) {
       RuleSpec.Builder spec = RuleSpec.builder("r" + rule.index()).priority(rule.priority());
@@ -338,7 +338,11 @@ class RuleMatcherModelTest {
   }
 
   private Rule byRequest(RuleSet set, Sent sent) {
-    return set.match(matched.of(view(sent, sent.headers(), sent.query(), sent.host())));
+    return set.match(matched.of(view(sent)));
+  }
+
+  static RequestView view(Sent sent) {
+    return view(sent, sent.headers(), sent.query(), sent.host());
   }
 
   /** Finds the rule of a check that gives what is asked as identities, where it can. */

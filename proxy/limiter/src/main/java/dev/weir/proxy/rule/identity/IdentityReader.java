@@ -49,7 +49,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class IdentityReader implements Identities {
   static final byte ABSENT = 0;
-  private static final byte VALUE = 1;
+  static final byte VALUE = 1;
   static final byte ADDRESS = 2;
 
   /** Tags an address that stands in for an absent value. */

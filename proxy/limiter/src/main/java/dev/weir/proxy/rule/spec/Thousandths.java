@@ -53,7 +53,7 @@ public final class Thousandths {
    *
    * @param unit how many of them are one: 1 or {@link #ONE}.
    */
-  static String text(long units, int unit) {
+  public static String text(long units, int unit) {
     long rest = units % unit;
     if (rest == 0) {
       return Long.toString(units / unit);
