@@ -63,6 +63,7 @@ class PackageDirectionTest {
           "log",
           "traffic",
           "warmup",
+          "explain",
           "cli",
           "demo",
           "wiring");
@@ -107,10 +108,11 @@ class PackageDirectionTest {
     "envoy.file, request watch rule rule.spec control",
     "envoy.call, request loop rule rule.spec rule.identity metrics admission control grpc decision.grpc decision.http decision.proto envoy.file",
     "envoy.importer, rule rule.spec control watch envoy.file",
+    "explain, request rule rule.spec admission downstream http1",
     "log,",
     "traffic, http2 http2.hpack decision.proto",
     "warmup, traffic",
-    "wiring, web admission control decision decision.grpc decision.http decision.v1 decision.proto downstream downstream.h1 downstream.h2 downstream.listen envoy.call envoy.file grpc exchange http1 http2 log loop metrics request rule store tls upstream upstream.h2 traffic warmup watch rule.spec rule.identity store.map store.fleet admission.lease admission.ban token",
+    "wiring, web explain admission control decision decision.grpc decision.http decision.v1 decision.proto downstream downstream.h1 downstream.h2 downstream.listen envoy.call envoy.file grpc exchange http1 http2 log loop metrics request rule store tls upstream upstream.h2 traffic warmup watch rule.spec rule.identity store.map store.fleet admission.lease admission.ban token",
     "demo, wiring control metrics request traffic",
   })
   void knowsOnly(String name, String allowed) {

@@ -9,7 +9,9 @@ import dev.weir.proxy.request.Ascii;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.TargetNormaliser;
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 
 /**
  * Scans the head of a request in place: request line, fields, and what they say about host, body,
@@ -93,6 +95,24 @@ public final class RequestHead implements IncomingRequest {
     }
     describe(head);
     return at;
+  }
+
+  /**
+   * Brings the path of the scanned head into the form that is forwarded, in place.
+   *
+   * @param bytes in which the head begins at 0.
+   * @return the reason to refuse the request; null if there is none.
+   */
+  public RefusalReason normalisePath(MutableDirectBuffer bytes) {
+    if (asteriskForm()) {
+      return null;
+    }
+    int offset = view.pathOffset();
+    int result = TargetNormaliser.normalise(bytes, offset, view.pathLength(), bytes, offset);
+    if (result > 0) {
+      view.path(offset, result);
+    }
+    return TargetNormaliser.refusal(result);
   }
 
   private int scanFields(DirectBuffer head, int from, int limit) {

@@ -22,6 +22,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     subcommands = {
       RunCommand.class,
       CheckCommand.class,
+      ExplainCommand.class,
       ImportCommand.class,
       SimulateCommand.class,
       DemoCommand.class,
@@ -40,7 +41,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "Exit codes: 0 done, 1 unexpected failure, 2 wrong flags, file or address."
     })
 public final class WeirCommand implements Runnable {
-  private static final String COMMANDS = "run, check, import, simulate, demo or help";
+  private static final String COMMANDS = "run, check, explain, import, simulate, demo or help";
 
   @Spec private CommandSpec spec;
 

@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 
 /** Addresses of sockets: {@code 127.0.0.1:8000}, {@code [::1]:8000}, {@code unix:/run/a.sock}. */
-final class AddressText {
+public final class AddressText {
   static final String EXPECTED_UPSTREAM =
       "http://, h2c:// or https://host:port, unix:/path or h2c+unix:/path";
 
@@ -69,7 +69,7 @@ final class AddressText {
   }
 
   /** Reads an address on which somebody else listens. */
-  static SocketAddress parseServer(String text) {
+  public static SocketAddress parseServer(String text) {
     if (parseListen(text) instanceof InetSocketAddress inet && inet.getPort() == 0) {
       throw new BadValueException(text, "a port from 1 to " + MAX_PORT);
     }

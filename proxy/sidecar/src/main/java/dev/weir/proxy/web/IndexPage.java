@@ -30,6 +30,8 @@ final class IndexPage {
             <dt><a href="/latency.hlog">/latency.hlog</a></dt>
             <dd>The last five minutes as an interval log, for HdrHistogram's tools.</dd>
             <what-if>
+            <dt>/explain?path=/orders&amp;header=x-user-id:7</dt>
+            <dd>Which rule a request has and why, its identities, and what is left of its limits. Charges nothing.</dd>
             <dt><a href="/metrics">/metrics</a></dt>
             <dd>Every counter, for Prometheus and OpenMetrics scrapers.</dd>
             <dt><a href="/livez">/livez</a>, <a href="/healthz">/healthz</a></dt>

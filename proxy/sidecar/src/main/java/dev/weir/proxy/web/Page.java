@@ -11,25 +11,25 @@ import java.util.Set;
  *
  * @param fields beside those that every answer has.
  */
-record Page(
+public record Page(
     HttpResponseStatus status,
     String contentType,
     byte[] body,
     Map<? extends CharSequence, String> fields) {
-  Page(HttpResponseStatus status, String contentType, byte[] body) {
+  public Page(HttpResponseStatus status, String contentType, byte[] body) {
     this(status, contentType, body, Map.of());
   }
 
   /** This page as one of several at its path, among which the Accept field chooses. */
-  Page varying() {
+  public Page varying() {
     return new Page(status, contentType, body, Map.of(HttpHeaderNames.VARY, "accept"));
   }
 
-  static Page text(HttpResponseStatus status, String text) {
+  public static Page text(HttpResponseStatus status, String text) {
     return new Page(status, "text/plain; charset=utf-8", text.getBytes(StandardCharsets.UTF_8));
   }
 
-  static Page json(String json) {
+  public static Page json(String json) {
     return new Page(
         HttpResponseStatus.OK, "application/json", json.getBytes(StandardCharsets.UTF_8));
   }
@@ -44,7 +44,7 @@ record Page(
    *
    * @param detail a constant of ours, never a text of the client's.
    */
-  static Page problem(HttpResponseStatus status, String detail) {
+  public static Page problem(HttpResponseStatus status, String detail) {
     String json =
         "{\"type\":\"about:blank\",\"title\":\""
             + status.reasonPhrase()

@@ -1,6 +1,8 @@
 package dev.weir.proxy.web;
 
 import io.netty.handler.codec.http.HttpMethod;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
@@ -9,19 +11,20 @@ import java.util.function.Function;
  * @param method of GET, HEAD is taken too.
  * @param path the whole path, in which one {@code *} stands for any text.
  * @param maxBodyBytes the longest body; longer ones get a 413.
- * @param handler answers on the server's thread, and must not block.
+ * @param handler answers on the server's thread, and must not block: a page that is known later may
+ *     be completed by any thread.
  */
-record Route(
+public record Route(
     HttpMethod method,
     String path,
     Access access,
     int maxBodyBytes,
-    Function<WebRequest, Page> handler) {
+    Function<WebRequest, CompletionStage<Page>> handler) {
   /** A page needs no body; one that comes all the same is read and ignored. */
   private static final int PAGE_BODY_BYTES = 64 << 10;
 
   /** The ports by which requests may come. */
-  enum Access {
+  public enum Access {
     /** Whoever is on this machine: by the admin port. */
     ADMIN,
 
@@ -31,6 +34,13 @@ record Route(
 
   /** A page that only shows something. */
   static Route page(String path, Access access, Function<WebRequest, Page> handler) {
+    return latePage(
+        path, access, request -> CompletableFuture.completedFuture(handler.apply(request)));
+  }
+
+  /** A page that only shows something, which may have to be asked for first. */
+  public static Route latePage(
+      String path, Access access, Function<WebRequest, CompletionStage<Page>> handler) {
     return new Route(HttpMethod.GET, path, access, PAGE_BODY_BYTES, handler);
   }
 

@@ -7,6 +7,8 @@ import io.netty.handler.codec.http.QueryStringDecoder;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /** The table of routes. Whoever adds a page or a method adds a row. */
 final class Routes {
@@ -38,7 +40,7 @@ final class Routes {
    * @param port by which it came.
    * @throws IllegalArgumentException if its target is malformed.
    */
-  Page answer(FullHttpRequest request, Route.Access port) {
+  CompletionStage<Page> answer(FullHttpRequest request, Route.Access port) {
     QueryStringDecoder target = new QueryStringDecoder(request.uri());
     Set<String> otherMethods = new LinkedHashSet<>();
     for (Route row : rows) {
@@ -48,7 +50,7 @@ final class Routes {
       }
       if (row.takes(request.method())) {
         return request.content().readableBytes() > row.maxBodyBytes()
-            ? Page.tooLarge(row.maxBodyBytes())
+            ? now(Page.tooLarge(row.maxBodyBytes()))
             : row.handler().apply(new WebRequest(request, target, wildcard));
       }
       otherMethods.add(row.method().name());
@@ -57,8 +59,12 @@ final class Routes {
       }
     }
     if (!otherMethods.isEmpty()) {
-      return Page.badMethod(otherMethods);
+      return now(Page.badMethod(otherMethods));
     }
-    return port == Route.Access.ADMIN ? NO_SUCH_PAGE : NOT_OF_MONITORING;
+    return now(port == Route.Access.ADMIN ? NO_SUCH_PAGE : NOT_OF_MONITORING);
+  }
+
+  private static CompletionStage<Page> now(Page page) {
+    return CompletableFuture.completedFuture(page);
   }
 }

@@ -12,6 +12,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,7 +36,7 @@ final class WebHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       Page.problem(HttpResponseStatus.INTERNAL_SERVER_ERROR, "The page failed; see the log.");
 
   private final WebHosts hosts;
-  private final Function<FullHttpRequest, Page> answers;
+  private final Function<FullHttpRequest, CompletionStage<Page>> answers;
 
   /**
    * The handler of one connection.
@@ -43,7 +44,7 @@ final class WebHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
    * @param hosts whose requests are answered.
    * @param answers finds the response to a request, on this thread.
    */
-  WebHandler(WebHosts hosts, Function<FullHttpRequest, Page> answers) {
+  WebHandler(WebHosts hosts, Function<FullHttpRequest, CompletionStage<Page>> answers) {
     this.hosts = hosts;
     this.answers = answers;
   }
@@ -55,19 +56,36 @@ final class WebHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     } else if (!hosts.answers(request)) {
       send(ctx, BAD_HOST, false);
     } else {
-      send(ctx, page(request), HttpUtil.isKeepAlive(request));
+      answer(ctx, request, HttpUtil.isKeepAlive(request));
     }
   }
 
-  private Page page(FullHttpRequest request) {
+  private void answer(ChannelHandlerContext ctx, FullHttpRequest request, boolean keepAlive) {
+    CompletionStage<Page> page;
     try {
-      return answers.apply(request);
+      page = answers.apply(request);
     } catch (IllegalArgumentException malformed) {
-      return BAD_REQUEST;
+      send(ctx, BAD_REQUEST, keepAlive);
+      return;
     } catch (RuntimeException bug) {
-      LOG.error("Admin page failed", bug);
-      return FAILED;
+      send(ctx, failed(bug), keepAlive);
+      return;
     }
+    ctx.channel().config().setAutoRead(false); // the next request waits for this answer
+    page.whenComplete(
+        (known, bug) -> {
+          Page answer = bug == null ? known : failed(bug);
+          if (ctx.executor().inEventLoop()) {
+            send(ctx, answer, keepAlive);
+          } else {
+            ctx.executor().execute(() -> send(ctx, answer, keepAlive));
+          }
+        });
+  }
+
+  private static Page failed(Throwable bug) {
+    LOG.error("Admin page failed", bug);
+    return FAILED;
   }
 
   /** Sends an answer; nothing is read until it is sent. */

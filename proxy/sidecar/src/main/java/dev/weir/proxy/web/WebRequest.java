@@ -11,15 +11,15 @@ import java.util.List;
  * @param target decoded.
  * @param wildcard the text that stands for {@code *} in the path of its route.
  */
-record WebRequest(FullHttpRequest http, QueryStringDecoder target, String wildcard) {
+public record WebRequest(FullHttpRequest http, QueryStringDecoder target, String wildcard) {
   /** The Accept field; null for none. Several count as one list (RFC 9110, 5.3). */
-  String accept() {
+  public String accept() {
     List<String> fields = http.headers().getAll(HttpHeaderNames.ACCEPT);
     return fields.isEmpty() ? null : String.join(",", fields);
   }
 
   /** The value of a parameter of the query, the last of several; {@code standard} without one. */
-  String parameter(String name, String standard) {
+  public String parameter(String name, String standard) {
     List<String> values = target.parameters().get(name);
     return values == null ? standard : values.get(values.size() - 1);
   }

@@ -34,6 +34,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -47,6 +48,12 @@ import java.util.function.Supplier;
 public final class WebServer implements AutoCloseable {
   static final int MAX_CONNECTIONS = 64;
   private static final int READ_TIMEOUT_SECONDS = 30;
+
+  /** Of a request line: /explain takes a whole request as parameters, with a token in it. */
+  private static final int MAX_LINE_BYTES = 16 << 10;
+
+  private static final int MAX_FIELDS_BYTES = 8 << 10;
+  private static final int MAX_CHUNK_BYTES = 8 << 10;
 
   private final SocketAddress admin;
   private final SocketAddress monitoring;
@@ -76,11 +83,30 @@ public final class WebServer implements AutoCloseable {
       Metrics metrics,
       BooleanSupplier ready,
       Supplier<String> fault) {
+    this(admin, hostNames, monitoring, metrics, ready, fault, List.of());
+  }
+
+  /**
+   * A server with further pages.
+   *
+   * @param more rows of the table of routes, behind its own.
+   * @throws IllegalArgumentException as that of the other constructor.
+   */
+  public WebServer(
+      SocketAddress admin,
+      List<String> hostNames,
+      SocketAddress monitoring,
+      Metrics metrics,
+      BooleanSupplier ready,
+      Supplier<String> fault,
+      List<Route> more) {
     this.admin = ofThisMachine(resolved(admin));
     this.monitoring = resolved(monitoring);
     adminHosts = WebHosts.of(this.admin, hostNames);
     pages = new Pages(metrics, ready, fault);
-    routes = new Routes(pages.routes());
+    List<Route> all = new ArrayList<>(pages.routes());
+    all.addAll(more);
+    routes = new Routes(all);
   }
 
   /** Shows how the candidate compares; before it listens. */
@@ -230,7 +256,7 @@ public final class WebServer implements AutoCloseable {
       channel
           .pipeline()
           .addLast(new ReadTimeoutHandler(READ_TIMEOUT_SECONDS))
-          .addLast(new HttpServerCodec())
+          .addLast(new HttpServerCodec(MAX_LINE_BYTES, MAX_FIELDS_BYTES, MAX_CHUNK_BYTES))
           .addLast(new FlowControlHandler()) // before all that answers, so that answers keep order
           .addLast(new BodyAggregator(routes.maxBodyBytes()))
           .addLast(new WebHandler(hosts, request -> routes.answer(request, access)));

@@ -363,7 +363,13 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
             process.monitoring(),
             metrics,
             () -> ready,
-            watchdog::fault);
+            watchdog::fault,
+            List.of(
+                new ExplainPage(
+                        () -> new SidecarExplainer(settings, loops.lists(), tokens),
+                        () -> rules,
+                        loops)
+                    .route()));
     if (whatIf != null) {
       server.shows(whatIf::report);
     }

@@ -55,8 +55,7 @@ public final class SidecarLists implements AutoCloseable {
 
   /** Puts the lists into use, follows their files, and exposes whether those are in use. */
   void follow(AddressLists by, Metrics metrics) {
-    lists = by;
-    publish();
+    fill(by);
     if (settings.hasFiles()) {
       metrics.counters(
           "weir_lists_reloads",
@@ -67,6 +66,12 @@ public final class SidecarLists implements AutoCloseable {
       allowFiles.forEach(AddressListFile::start);
       blockFiles.forEach(AddressListFile::start);
     }
+  }
+
+  /** Puts the lists into use as they are now. */
+  void fill(AddressLists by) {
+    lists = by;
+    publish();
   }
 
   /** Replaces the networks that stand in the settings. Any thread. */

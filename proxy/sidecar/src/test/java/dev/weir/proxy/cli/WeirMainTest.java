@@ -81,10 +81,11 @@ class WeirMainTest {
   @Test
   void asksForACommand() {
     assertEquals(2, weir());
-    assertTrue(err.contains("expected: run, check, import, simulate, demo or help"), err);
+    assertTrue(err.contains("expected: run, check, explain, import, simulate, demo or help"), err);
     assertEquals(2, weir("rn"));
     assertTrue(
-        err.contains("'rn'") && err.contains("run, check, import, simulate, demo or help"), err);
+        err.contains("'rn'") && err.contains("run, check, explain, import, simulate, demo or help"),
+        err);
   }
 
   @ParameterizedTest

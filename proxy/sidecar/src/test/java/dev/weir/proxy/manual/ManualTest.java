@@ -18,6 +18,8 @@ import dev.weir.proxy.manual.ManualPage.Block;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -268,11 +270,28 @@ class ManualTest {
 
   @Test
   void showsTheFaultOfAFileAsItIsTold() {
-    String shown = textOfConfiguration(1);
+    String shown = textOfConfiguration(2);
     String file = UPSTREAM + "\n".repeat(8) + "rules:\n  - id: a\n    limit: 0/1m\n";
     Faults faults = Faults.ofFile("weir.yaml");
     assertNull(new SettingsFile().read(file.getBytes(StandardCharsets.UTF_8), faults));
     assertEquals(shown, faults.toString().strip());
+  }
+
+  @Test
+  void showsAnExplanationAsItIsPrinted(@TempDir Path folder) throws Exception {
+    Block file =
+        ManualPage.of("docs/configuration.md").blocks().stream()
+            .filter(block -> block.text().contains("id: partner, match: {host"))
+            .findFirst()
+            .orElseThrow();
+    Path weir = Files.writeString(folder.resolve("weir.yaml"), UPSTREAM + file.text());
+    StringWriter out = new StringWriter();
+    CommandLine commandLine = WeirCommand.commandLine().setOut(new PrintWriter(out));
+    String line = "explain -c " + weir + " -- curl -X POST https://api.example.com/v1/chat -H";
+    List<String> words = new ArrayList<>(List.of(line.split(" ")));
+    words.add("x-user-id: 7");
+    assertEquals(0, commandLine.execute(words.toArray(String[]::new)));
+    assertEquals(textOfConfiguration(1), out.toString().strip());
   }
 
   private static String textOfConfiguration(int index) {

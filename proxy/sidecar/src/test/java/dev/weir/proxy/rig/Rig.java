@@ -134,7 +134,8 @@ public final class Rig implements AutoCloseable {
         "upstream: http://"
             + origin.address()
             + (yaml.contains("listen:") ? "" : "\nlisten: 127.0.0.1:0")
-            + "\nadmin: off\nevent-loops: 1\ntransport: "
+            + (yaml.contains("admin:") ? "" : "\nadmin: off")
+            + "\nevent-loops: 1\ntransport: "
             + transport
             + "\ntable: {keys: 1000}\n"
             + yaml;

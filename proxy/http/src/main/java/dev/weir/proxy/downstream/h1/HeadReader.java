@@ -5,8 +5,6 @@ import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.loop.ChannelIo;
 import dev.weir.proxy.request.Peer;
 import dev.weir.proxy.request.RefusalReason;
-import dev.weir.proxy.request.RequestView;
-import dev.weir.proxy.request.TargetNormaliser;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -87,18 +85,9 @@ final class HeadReader {
 
   /** Checks what the grammar of heads does not. */
   private RefusalReason checkTargetAndBody(RequestHead head, int length, int readable) {
-    RequestView view = head.view();
-    if (!head.asteriskForm() && loop.forwards) {
-      int offset = view.pathOffset();
-      int result =
-          TargetNormaliser.normalise(loop.window, offset, view.pathLength(), loop.window, offset);
-      if (result > 0) {
-        view.path(offset, result);
-      }
-      RefusalReason refusal = TargetNormaliser.refusal(result);
-      if (refusal != null) {
-        return refusal;
-      }
+    RefusalReason refusal = loop.forwards ? head.normalisePath(loop.window) : null;
+    if (refusal != null) {
+      return refusal;
     }
     // What is there of a chunked body is looked at before the request is decided, so that a
     // malformed one charges nobody and reaches nobody.

@@ -1,0 +1,174 @@
+package dev.weir.proxy.wiring;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.LogLines;
+import dev.weir.proxy.cli.WeirCommand;
+import dev.weir.proxy.rig.RawClient;
+import dev.weir.proxy.rig.Rig;
+import dev.weir.proxy.rig.RigTest;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** {@code /explain} of a sidecar that runs, asked over sockets and by the command. */
+@Timeout(120)
+class ExplainPageTest extends RigTest {
+  private InetSocketAddress address;
+  private RawClient client;
+
+  @BeforeEach
+  void start() throws Exception {
+    rig =
+        Rig.ofFile(
+            "nio",
+            """
+            admin: 127.0.0.1:0
+            everywhere: [{name: service, limit: 100/365d, key: all}]
+            rules:
+              - id: two
+                match: {path: /two}
+                key: header:x-user-id
+                limits:
+                  - {name: requests, limit: 2/365d}
+                  - {name: units, limit: 10/365d, cost: 3}
+              - {id: rehearsed, match: {path: /rehearsed}, limit: 1/365d, dry-run: true}
+            """);
+    address = (InetSocketAddress) rig.sidecar.adminAddress();
+    client = rig.connect();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    client.close();
+  }
+
+  private RawClient.Response get(String query) throws Exception {
+    return send("GET /explain?" + query + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+
+  private RawClient.Response send(String request) throws Exception {
+    try (RawClient admin = new RawClient(address)) {
+      return admin.send(request).read();
+    }
+  }
+
+  private int pass(String path) throws Exception {
+    String head = "GET " + path + " HTTP/1.1\r\nHost: a\r\nX-User-Id: 7\r\n\r\n";
+    return client.send(head).read().status();
+  }
+
+  @Test
+  void tellsWhatIsLeftAndChargesNothing() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      String text = get("path=/two&header=x-user-id:7").body();
+      assertTrue(text.contains("takes 1; 2 of 2 left, all back in 0.0 s\n"), text);
+      assertTrue(text.contains("takes 3; 10 of 10 left"), text);
+      assertTrue(
+          text.contains("service: 100/365d gcra, mode local, by all callers, everywhere\n"), text);
+      assertTrue(text.endsWith("outcome: passes now\n"), text);
+    }
+    assertEquals(200, pass("/two"));
+    String text = get("path=/two&header=x-user-id:7").body();
+    assertTrue(text.contains("takes 1; 1 of 2 left"), text);
+    assertTrue(text.contains("takes 3; 7 of 10 left"), text);
+    assertTrue(text.contains("takes 1; 99 of 100 left"), text);
+    assertEquals(200, pass("/two"));
+    String refused = get("path=/two&header=x-user-id:7&format=json").body();
+    assertTrue(refused.contains("\"outcome\" : \"refused now with 429 by requests\""), refused);
+    assertTrue(refused.contains("\"remaining\" : 0"), refused);
+    assertEquals(429, pass("/two"));
+    String other = get("path=/two&header=x-user-id:8").body();
+    assertTrue(other.endsWith("outcome: passes now\n"), other);
+  }
+
+  @Test
+  void saysThatADryRunOnlyCounts() throws Exception {
+    assertEquals(200, pass("/rehearsed"));
+    assertEquals(200, pass("/rehearsed"));
+    String text = get("path=/rehearsed").body();
+    assertTrue(text.contains("dry run: for this request the rule's own limits only count\n"), text);
+    assertTrue(text.contains("counts only\n"), text);
+    assertTrue(text.contains("0 of 1 left"), text);
+    assertTrue(text.endsWith("outcome: passes now\n"), text);
+  }
+
+  @Test
+  void answersTheCommandWithALineOfCurl() throws Exception {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine commandLine = WeirCommand.commandLine();
+    commandLine.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+    List<String> line = new ArrayList<>(List.of("explain", "--admin"));
+    line.add("127.0.0.1:" + address.getPort());
+    line.addAll(
+        List.of("--", "curl", "-X", "POST", "http://ü.example/two", "-H", "x-user-id: 7 ü"));
+    assertEquals(2, commandLine.execute(line.toArray(String[]::new)));
+    assertTrue(
+        err.toString().contains("request: 400 malformed_host, before any rule"), err.toString());
+    line.set(line.indexOf("http://ü.example/two"), "http://a.example/two");
+    assertEquals(0, commandLine.execute(line.toArray(String[]::new)), err.toString());
+    assertTrue(out.toString().contains("  header:x-user-id: 7%20%C3%BC, from"), out.toString());
+    assertTrue(out.toString().endsWith("outcome: passes now\n"), out.toString());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "colour=red,parameter: unknown or twice",
+    "path=/a&path=/b,parameter: unknown or twice",
+    "format=yaml,format: unknown",
+    "path=a,path: malformed",
+    "header=x,header: malformed",
+    "header=x:y%0d%0az:1,header: malformed",
+    "from=x,from: no address",
+    "url=ftp://a,URL: a scheme",
+  })
+  void refusesWhatIsNoDescription(String query, String fault) throws Exception {
+    RawClient.Response answer = get(query);
+    assertEquals(400, answer.status());
+    assertTrue(answer.body().contains("\"detail\":\"" + fault), answer.body());
+  }
+
+  @Test
+  void isOnlyForWhoCallsItByItsHostAndGets() throws Exception {
+    String rebound = "GET /explain?path=/two HTTP/1.1\r\nHost: evil.example\r\n\r\n";
+    assertEquals(421, send(rebound).status());
+    String post =
+        "POST /explain?path=/two HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n";
+    assertEquals(405, send(post).status());
+  }
+
+  @Test
+  void answersInTheOrderOfRequestsAlthoughItsAnswerIsLate() throws Exception {
+    try (RawClient admin = new RawClient(address)) {
+      String end = " HTTP/1.1\r\nHost: localhost\r\n\r\n";
+      admin.send("GET /explain?path=/two" + end + "GET /readyz" + end + "GET /explain" + end);
+      assertTrue(admin.read().body().startsWith("GET /two,"));
+      assertEquals("ready\n", admin.read().body());
+      assertTrue(admin.read().body().startsWith("GET /,"));
+    }
+  }
+
+  @Test
+  void logsNothingOfARequest() throws Exception {
+    String token = "Bearer%20se.cr.et";
+    try (LogLines log = new LogLines()) {
+      assertEquals(200, get("path=/two&header=authorization:" + token).status());
+      assertEquals(400, get("path=/two&header=authorization:" + token + "%0a").status());
+      String tooLong = "header=authorization:se.cr.et" + "a".repeat(17_000);
+      assertEquals(400, get(tooLong).status());
+      assertFalse(log.toString().contains("se.cr.et"), log.toString());
+    }
+  }
+}
