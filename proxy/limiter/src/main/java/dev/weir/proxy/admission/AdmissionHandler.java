@@ -14,6 +14,7 @@ import dev.weir.proxy.request.RefusalAnswer;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.request.Verdict.State;
 import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.Rule;
@@ -510,7 +511,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     boolean mayBan = rule.bans() != null && !decided.allowed();
     Verdict settled = mayBan ? bans.refused(rule.bans(), decided, nowNs) : decided;
     if (rule.warnAtPermille() > 0 && settled.policy() != null && purpose != Purpose.OPERATOR) {
-      settled.tells(warned.state(key, rule.warnAtPermille(), settled));
+      boolean isBanned = settled.refusal() == RefusalReason.BANNED; // and has no key
+      settled.tells(isBanned ? State.THROTTLED : warned.state(key, rule.warnAtPermille(), settled));
     }
     boolean isRehearsed = rule.dryRun() && !settled.allowed() && purpose != Purpose.OPERATOR;
     return (isRehearsed ? verdict.allowUnlimited() : settled).ofRule(rule.id(), rule.idUtf8());

@@ -336,6 +336,22 @@ class BanRuleTest {
   }
 
   @Test
+  void aBanTellsThrottledAndChangesTheStateOfNobodyElse() {
+    RuleSpec.Builder rule = rule(ban("1/1m", HOUR_NS)).warnAt(800);
+    use(rule.rate(Rate.parse("20/365d")));
+    for (int i = 0; i < 21; i++) {
+      check("ann");
+    }
+    for (int i = 0; i < 14; i++) {
+      check("bob");
+    }
+    Verdict verdict = ask(Operation.CHECK, "ann");
+    assertEquals(RefusalReason.BANNED, verdict.refusal());
+    assertEquals(Verdict.State.THROTTLED, verdict.toldState());
+    assertEquals(Verdict.State.NORMAL, ask(Operation.CHECK, "bob").toldState(), "at 75 %");
+  }
+
+  @Test
   void oneLineASecondTellsOfBansAndNotOfWhom() {
     use(rule(ban("1/1m", HOUR_NS)));
     try (LogLines log = new LogLines()) {
