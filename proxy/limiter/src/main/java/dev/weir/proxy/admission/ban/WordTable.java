@@ -32,14 +32,14 @@ import org.agrona.concurrent.UnsafeBuffer;
  * takes the one with the later time, so one of two simultaneous first words can be lost, and no
  * more.
  */
-final class WordTable {
+public final class WordTable {
   /** The result of {@link #find} if the key is not there. */
-  static final int NONE = -1;
+  public static final int NONE = -1;
 
   /** The largest number that a word has. */
-  static final int MAX_NUMBER = (1 << 16) - 1;
+  public static final int MAX_NUMBER = (1 << 16) - 1;
 
-  static final int WAYS = 8;
+  public static final int WAYS = 8;
 
   /** The word of a place that is getting another key. */
   private static final long BUSY = -1;
@@ -47,7 +47,7 @@ final class WordTable {
   private static final int TIME_SHIFT = 24;
   private static final int NUMBER_SHIFT = 8;
   private static final int TAG_MASK = (1 << NUMBER_SHIFT) - 1;
-  static final int PLACE_BYTES = 2 * Long.BYTES;
+  public static final int PLACE_BYTES = 2 * Long.BYTES;
   private static final int LINE_BYTES = 64;
 
   private final UnsafeBuffer places;
@@ -56,15 +56,29 @@ final class WordTable {
   private final LongAdder evicted = new LongAdder();
 
   /**
+   * A table in memory beside the heap.
+   *
    * @param placeCount a power of two, {@link #WAYS} or more.
    * @param secret that nobody outside knows: nobody chooses the set of a key.
    */
   WordTable(int placeCount, long secret) {
-    int bytes = placeCount * PLACE_BYTES;
-    ByteBuffer memory = ByteBuffer.allocateDirect(bytes + LINE_BYTES).alignedSlice(LINE_BYTES);
-    this.places = new UnsafeBuffer(memory.order(ByteOrder.nativeOrder()), 0, bytes);
-    this.setMask = placeCount / WAYS - 1;
+    this(new UnsafeBuffer(aligned(placeCount * PLACE_BYTES)), secret);
+  }
+
+  /**
+   * A table in given memory.
+   *
+   * @param places zeroes, of {@link #PLACE_BYTES} for each place.
+   */
+  public WordTable(UnsafeBuffer places, long secret) {
+    this.places = places;
+    this.setMask = places.capacity() / PLACE_BYTES / WAYS - 1;
     this.secret = secret;
+  }
+
+  private static ByteBuffer aligned(int bytes) {
+    ByteBuffer memory = ByteBuffer.allocateDirect(bytes + LINE_BYTES).alignedSlice(LINE_BYTES);
+    return memory.limit(bytes).slice().order(ByteOrder.nativeOrder());
   }
 
   /**
@@ -73,15 +87,15 @@ final class WordTable {
    * @param timeMs 1 or more, less than 2^39.
    * @param number from 0 to {@link #MAX_NUMBER}.
    */
-  static long word(long key, long timeMs, int number) {
+  public static long word(long key, long timeMs, int number) {
     return timeMs << TIME_SHIFT | (long) number << NUMBER_SHIFT | tag(key);
   }
 
-  static long timeMs(long word) {
+  public static long timeMs(long word) {
     return word >>> TIME_SHIFT;
   }
 
-  static int number(long word) {
+  public static int number(long word) {
     return (int) (word >>> NUMBER_SHIFT) & MAX_NUMBER;
   }
 
@@ -110,7 +124,7 @@ final class WordTable {
    *
    * @return 0 if it has none, or the place has another key meanwhile.
    */
-  long word(int place, long key) {
+  public long word(int place, long key) {
     long word = anyWord(place);
     return word != BUSY && (word & TAG_MASK) == tag(key) && key(place) == key ? word : 0;
   }
@@ -120,7 +134,7 @@ final class WordTable {
    *
    * @param key not 0.
    */
-  int find(long key) {
+  public int find(long key) {
     int first = first(key);
     int found = NONE;
     long latest = 0;
@@ -141,7 +155,7 @@ final class WordTable {
   }
 
   /** Replaces the word of a key; fails if it is another one by now. */
-  boolean replace(int place, long from, long to) {
+  public boolean replace(int place, long from, long to) {
     return wordCas(place, from, to);
   }
 
@@ -151,7 +165,7 @@ final class WordTable {
    * @param liveFromMs words of an earlier time mean nothing any more.
    * @return false if another thread was in the way: then look again.
    */
-  boolean add(long key, long word, long liveFromMs) {
+  public boolean add(long key, long word, long liveFromMs) {
     int first = first(key);
     int earliest = first;
     long earliestWord = Long.MAX_VALUE;
