@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.manual.ManualPage;
 import dev.weir.proxy.rig.Fleet;
 import dev.weir.proxy.rig.FourWays;
 import dev.weir.proxy.rig.RawClient;
@@ -11,6 +12,7 @@ import dev.weir.proxy.rig.Rig;
 import dev.weir.proxy.rig.StoreRig;
 import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.FaultProxy;
+import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
 import dev.weir.v1.RateLimiterGrpc;
@@ -21,6 +23,7 @@ import io.grpc.Metadata;
 import io.grpc.stub.MetadataUtils;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -145,6 +148,27 @@ class BanFleetIT {
       faults.pass();
       awaitBanned(there.rig(0), "ann");
       awaitBanned(away.rig(0), "bob");
+    }
+  }
+
+  @Test
+  void takesTheCommandsThatTheManualNames(@TempDir Path folder) throws Exception {
+    String page = Files.readString(ManualPage.root().resolve("docs/fleet.md"));
+    String acl =
+        page.substring(page.indexOf("~rl:* "), page.indexOf("```", page.indexOf("~rl:* ")));
+    List<String> user = new ArrayList<>(List.of("on", ">secret"));
+    user.addAll(List.of(acl.strip().split("\\s+")));
+    Path password = Files.writeString(folder.resolve("password"), "secret");
+    try (RedisServer closed =
+        RedisServer.on(RedisKind.INSTALLED.binary())
+            .user("weir", user.toArray(String[]::new))
+            .start()) {
+      String login = ", username: weir, password-file: " + password + ", deadline";
+      String file = file(Fleet.node(closed), "exact").replace(", deadline", login);
+      try (Fleet fleet = Fleet.ofFile(2, file).deciding(1)) {
+        ban(fleet.rig(0), "ann");
+        awaitBanned(fleet.rig(1), "ann");
+      }
     }
   }
 

@@ -38,6 +38,10 @@ public final class Bans {
   private static final long ORIGIN_MS = 1L << 38;
 
   private static final long MAX_MS = (1L << 39) - 1;
+
+  /** Ends of one ban that differ by no more are the same. */
+  private static final long SAME_MS = 1_000;
+
   private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
 
   /** Tells these uses of the hash from others with a fixed key. */
@@ -214,6 +218,12 @@ public final class Bans {
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       int place = bans.find(key);
       long word = place == WordTable.NONE ? 0 : bans.word(place, key);
+      // The way to the store and back makes an end later: by less than a second it is the same.
+      boolean isKnown =
+          number <= WordTable.number(word) && endMs <= WordTable.timeMs(word) + SAME_MS;
+      if (isKnown) {
+        return;
+      }
       long next =
           WordTable.word(
               key,
@@ -222,11 +232,9 @@ public final class Bans {
       boolean isDone =
           place == WordTable.NONE
               ? bans.add(key, next, ms(nowNs))
-              : next == word || bans.replace(place, word, next);
+              : bans.replace(place, word, next);
       if (isDone) {
-        if (next != word) {
-          learned.increment();
-        }
+        learned.increment();
         return;
       }
     }

@@ -45,6 +45,9 @@ public final class BanExchange {
   /** Up to here all bans of the store are known; 0 for none. */
   private String known = "0";
 
+  /** Whether all bans of the store were known once. */
+  private boolean hasReadAll;
+
   private SocketAddress lastServer;
   private long notBeforeNs;
 
@@ -79,7 +82,11 @@ public final class BanExchange {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Tells and learns until nothing is left. */
+  /**
+   * Tells of some bans and learns of some. The first time it learns of all, so that a sidecar knows
+   * them before it serves; later a thousand at a time, as a fleet that reads all again must not
+   * take the store's time from requests.
+   */
   public void exchange(SocketAddress server) {
     if (!bans.isOpen() || clock.getAsLong() < notBeforeNs) {
       return;
@@ -89,12 +96,11 @@ public final class BanExchange {
       lastServer = server;
     }
     try {
-      boolean isMore = true;
-      while (isMore) {
+      do {
         List<BanBook.Ban> told = bans.untold(MOST_OF_CALL, clock.getAsLong());
-        isMore = call(server, told) == MOST_OF_CALL || told.size() == MOST_OF_CALL;
+        hasReadAll |= call(server, told) < MOST_OF_CALL;
         bans.told();
-      }
+      } while (!hasReadAll);
       alone.ended();
     } catch (IOException fault) {
       known = "0";

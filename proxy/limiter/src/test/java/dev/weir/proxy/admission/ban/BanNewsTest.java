@@ -77,6 +77,16 @@ class BanNewsTest {
   }
 
   @Test
+  void whatItHasToldItselfIsNotNews() {
+    one.bans.refused(RULE, 7, 1);
+    one.book.learned("r:0000000000000007", HOUR_MS + 900, 1, 1);
+    assertEquals(HOUR_NS, one.bans.leftNs(7, 1), 1e6);
+    assertEquals(0, one.bans.learnedCount());
+    one.book.learned("r:0000000000000007", HOUR_MS + 2000, 1, 1);
+    assertEquals(1, one.bans.learnedCount());
+  }
+
+  @Test
   void anEndIsToldAndLearned() {
     one.bans.refused(RULE, 7, 1);
     other.book.learned("r:0000000000000007", HOUR_MS, 1, 1);
