@@ -14,11 +14,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Reads what a rule answers to the requests that it refuses. */
 final class RefusalReader {
@@ -29,6 +31,13 @@ final class RefusalReader {
   static final String GRPC_MESSAGE = "grpc-message";
 
   private static final String FILE = "file:";
+
+  /** The most files of a document: each is read twice a second. */
+  static final int MAX_FILES = 100;
+
+  /** The paths of all bodies of a document. */
+  private static final Pattern BODY = Pattern.compile("(rules\\[[0-9]+]\\.)?refusal\\.bodies\\..*");
+
   private static final int TOO_MANY_REQUESTS = 429;
   private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
 
@@ -66,19 +75,31 @@ final class RefusalReader {
 
   private final YamlTree tree;
   private final Faults faults;
-  private final Map<Path, String> files = new LinkedHashMap<>();
+  private final Set<Path> files = new HashSet<>();
 
   // What is being read.
   private int status;
   private List<Field> fields;
   private Map<MediaType, AnswerText> bodies;
-  private List<Path> filesOfBodies;
   private GrpcStatus grpcStatus;
   private AnswerText grpcMessage;
 
   RefusalReader(YamlTree tree, Faults faults) {
     this.tree = tree;
     this.faults = faults;
+  }
+
+  /** The files that bodies of a document are in, whatever else is wrong with it. */
+  static List<Path> files(YamlTree tree) {
+    List<Path> files = new ArrayList<>();
+    tree.texts()
+        .forEach(
+            (path, text) -> {
+              if (text.startsWith(FILE) && BODY.matcher(path).matches()) {
+                tree.read(path, file -> files.add(path(file)));
+              }
+            });
+    return files.stream().distinct().limit(MAX_FILES).toList();
   }
 
   /** The refusal at a path; null if there is none. */
@@ -89,7 +110,6 @@ final class RefusalReader {
     status = RefusalAnswer.OF_REASON;
     fields = new ArrayList<>();
     bodies = new LinkedHashMap<>();
-    filesOfBodies = new ArrayList<>();
     grpcStatus = null;
     grpcMessage = null;
     tree.read(path + "." + STATUS, text -> status = status(text));
@@ -177,19 +197,26 @@ final class RefusalReader {
 
   /** The text of a file; null, and a fault, if it cannot be read. */
   private String file(String at, String text) {
-    Path path = Texts.parseFile(text.substring(FILE.length()));
-    filesOfBodies.add(path);
+    Path path = path(text);
+    files.add(path);
+    if (files.size() > MAX_FILES) {
+      throw new BadValueException(text, "at most " + MAX_FILES + " files");
+    }
     try {
       byte[] content = SmallFile.read(path, "a file");
       String read = new String(content, StandardCharsets.UTF_8);
       if (!Arrays.equals(read.getBytes(StandardCharsets.UTF_8), content)) {
         throw new BadValueException(text, "text in UTF-8");
       }
-      return files.computeIfAbsent(path, first -> read);
+      return read;
     } catch (IOException unreadable) {
       faults.add(tree.line(at), at, Faults.printable(text) + ": " + unreadable.getMessage());
       return null;
     }
+  }
+
+  private static Path path(String text) {
+    return Texts.parseFile(text.substring(FILE.length()));
   }
 
   private static GrpcStatus grpcStatus(String text) {
@@ -254,6 +281,6 @@ final class RefusalReader {
     bodies.forEach(
         (type, text) -> answers.add(new RefusalAnswer(status, fields, type, text, call)));
     answers.add(new RefusalAnswer(status, fields, null, null, call));
-    return new RefusalSpec(answers, filesOfBodies);
+    return new RefusalSpec(answers);
   }
 }

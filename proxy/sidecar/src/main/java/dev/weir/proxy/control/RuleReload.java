@@ -26,6 +26,9 @@ public final class RuleReload implements AutoCloseable {
   private final FileFollower<SettingsReading> follower;
   private volatile List<String> waiting = List.of();
 
+  /** The last reading; null before the first. */
+  private SettingsReading last;
+
   /** Follows a file with a count of reloads of its own. */
   RuleReload(Path path, Settings running, RulesInUse rules) {
     this(path, running, new Reloads(), rules);
@@ -42,15 +45,20 @@ public final class RuleReload implements AutoCloseable {
     this.reloads = reloads;
     this.running = running;
     this.rules = rules;
-    SettingsReading read = SettingsReading.of(path);
+    SettingsReading read = read();
     follower =
         new FileFollower<>(
-            () -> SettingsReading.of(path),
+            this::read,
             SettingsReading::isSame,
             this::take,
             reloads,
             isInUse(read) ? read : null,
             read);
+  }
+
+  private SettingsReading read() {
+    last = SettingsReading.withParts(path, last);
+    return last;
   }
 
   /** False if the file changed after the process read it at its start. */

@@ -35,6 +35,13 @@ public final class SettingsFile {
     }
   }
 
+  /** The files of which a content has parts, beside those that their own settings name. */
+  static List<Path> parts(byte[] content) {
+    Faults unheard = Faults.ofFile("");
+    Node root = YamlDocument.compose(content, EXPECTED, unheard);
+    return root == null ? List.of() : RefusalReader.files(new YamlTree(root, unheard));
+  }
+
   /** Reads a file; null if there was a fault. */
   public Settings read(Path path, Faults faults) {
     byte[] content = content(path, faults);

@@ -104,6 +104,20 @@ class BadFilesTest {
         firstFault(rule("a", "limit: 1/1s, key: [" + parts(9) + "]")));
   }
 
+  @Test
+  void boundsTheFilesOfAnswersToRefusals(@TempDir Path directory) throws IOException {
+    StringBuilder rules = new StringBuilder("upstream: http://127.0.0.1:8080\nrules:\n");
+    for (int i = 0; i < 100; i++) {
+      Path file = Files.writeString(directory.resolve("f" + i), "");
+      rules.append("- {id: r" + i + ", match: {path: /" + i + "}, limit: 1/1s, refusal:");
+      rules.append(" {bodies: {text/plain: 'file:" + file + "', a/b: 'file:" + file + "'}}}\n");
+    }
+    assertNull(firstFault(rules.toString()));
+    Files.writeString(directory.resolve("more"), "");
+    String more = rules + "refusal: {bodies: {text/plain: 'file:" + directory + "/more'}}\n";
+    assertTrue(firstFault(more).endsWith("f99 (expected: at most 100 files)"), firstFault(more));
+  }
+
   private static String rule(String id, String fields) {
     return "upstream: http://127.0.0.1:8080\nrules:\n- {id: " + id + ", " + fields + "}\n";
   }

@@ -118,6 +118,45 @@ class RuleReloadTest {
   }
 
   @Test
+  void followsTheFilesOfAnswersToRefusals() throws IOException {
+    Path body = Files.writeString(directory.resolve("slow.html"), "one");
+    String refusal = "refusal: {bodies: {text/html: 'file:" + body + "'}}\n";
+    Files.writeString(path, FIRST + refusal);
+    RuleReload reload = reload();
+    reload.poll();
+    reload.poll();
+    assertEquals("[]", published.toString());
+    Files.writeString(body, "two");
+    reload.poll();
+    assertEquals("[]", published.toString());
+    reload.poll();
+    reload.poll();
+    assertEquals(1, published.size());
+    assertEquals("two", body(published.get(0)));
+    Files.delete(body);
+    reload.poll();
+    reload.poll();
+    assertEquals(1, reload.reloads().rejectedCount());
+    assertEquals("two", body(reload.current()));
+    Files.writeString(body, "three");
+    reload.poll();
+    reload.poll();
+    assertEquals("three", body(reload.current()));
+
+    Path other = Files.writeString(directory.resolve("other.html"), "four");
+    Files.writeString(path, FIRST + refusal.replace(body.toString(), other.toString()));
+    for (int i = 0; i < 5; i++) {
+      reload.poll();
+    }
+    assertEquals("four", body(reload.current()));
+    assertEquals(3, reload.reloads().takenCount());
+  }
+
+  private static String body(RuleSet rules) {
+    return rules.rules().get(0).refusal().answers().get(0).body().toString();
+  }
+
+  @Test
   void followsTheSymbolicLinkThatKubernetesSwaps() throws IOException {
     Path one = Files.createDirectory(directory.resolve("..one"));
     Path two = Files.createDirectory(directory.resolve("..two"));

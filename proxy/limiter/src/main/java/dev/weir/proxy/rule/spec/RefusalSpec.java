@@ -3,7 +3,6 @@ package dev.weir.proxy.rule.spec;
 import dev.weir.proxy.request.AcceptField;
 import dev.weir.proxy.request.RefusalAnswer;
 import dev.weir.proxy.request.RequestView;
-import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -11,9 +10,8 @@ import java.util.List;
  *
  * @param answers one for each media type in the order of the file, and at the end the one for
  *     clients that take none of them.
- * @param files that bodies were read from.
  */
-public record RefusalSpec(List<RefusalAnswer> answers, List<Path> files) {
+public record RefusalSpec(List<RefusalAnswer> answers) {
   /** The most media types. */
   public static final int MAX_BODIES = 8;
 
@@ -25,7 +23,6 @@ public record RefusalSpec(List<RefusalAnswer> answers, List<Path> files) {
 
   public RefusalSpec {
     answers = List.copyOf(answers);
-    files = List.copyOf(files);
   }
 
   /**
