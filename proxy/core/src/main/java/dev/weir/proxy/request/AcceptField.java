@@ -12,7 +12,7 @@ public final class AcceptField {
   public static final int MOST = 1000;
 
   /** Fields that have more bytes in all are not read. */
-  static final int MAX_BYTES = 1024;
+  static final int MAX_BYTES = 512;
 
   private static final FieldName ACCEPT = FieldName.of("accept");
   private static final byte[] ANYTHING = TextWriter.ascii("*/*");
