@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
@@ -21,6 +22,9 @@ import org.snakeyaml.engine.v2.nodes.Tag;
 final class YamlTree {
   /** The longest number: reading one takes time that grows with the square of its length. */
   private static final int MAX_NUMBER_CHARACTERS = 1000;
+
+  /** A key that has nothing of what stands between keys and items of a path. */
+  private static final Pattern PLAIN_KEY = Pattern.compile("[^.\\[\\]\"]*");
 
   private final Faults faults;
   private final YamlBudget budget;
@@ -89,7 +93,7 @@ final class YamlTree {
 
   /** The path of a key; in quotes if the key itself has what stands between keys and items. */
   static String inner(String path, String key) {
-    String shown = key.matches("[^.\\[\\]\"]*") ? key : '"' + key + '"';
+    String shown = PLAIN_KEY.matcher(key).matches() ? key : '"' + key + '"';
     return path.isEmpty() ? shown : path + "." + shown;
   }
 
