@@ -133,7 +133,7 @@ public final class Bans {
 
   private long ban(RuleBans rule, long key, long nowNs) {
     WordTable bans = tables.bans;
-    long nowMs = ms(nowNs + NS_PER_MS - 1);
+    long nowMs = ms(nowNs); // rounded down, as a ban of 300 s would be told as 301 s
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       int place = bans.find(key);
       long word = place == WordTable.NONE ? 0 : bans.word(place, key);
