@@ -67,7 +67,7 @@ final class RuleSettingsTable {
               "limit",
               RATE,
               null,
-              "Requests per time: 100/1s, 10/1m, 1000/1h, 1/1d.",
+              "Requests per time: 100/1s, 10/1m, 20k/1h, 1M/1d.",
               (b, t) -> b.rate(Rate.parse(t))),
           SettingRow.of(
               "key",
@@ -80,7 +80,7 @@ final class RuleSettingsTable {
               AMOUNT,
               null,
               "How many of them at once; by default the whole limit.",
-              (b, t) -> b.burstThousandths(thousandths(t, Rate.MAX_COUNT))),
+              (b, t) -> b.burstThousandths(thousandths(Rate.digits(t), Rate.MAX_COUNT))),
           SettingRow.of(
               "cost",
               COST_OF_LIMIT,

@@ -25,7 +25,7 @@ public enum SettingKind {
   COUNT("COUNT", ValueType.WHOLE_NUMBER),
   NUMBER("NUMBER", ValueType.WHOLE_NUMBER),
   SWITCH("true|false", ValueType.SWITCH),
-  AMOUNT("COUNT", 0, 0, ValueType.WHOLE_NUMBER, ValueType.NUMBER),
+  AMOUNT("COUNT", 0, 0, ValueType.WHOLE_NUMBER, ValueType.NUMBER, ValueType.TEXT),
   COST(0, 0, ValueType.WHOLE_NUMBER, ValueType.NUMBER, ValueType.TEXT, ValueType.SECTION),
   COST_OF_LIMIT("COUNT", 0, 0, ValueType.WHOLE_NUMBER, ValueType.NUMBER, ValueType.SECTION),
   NAMES(0, 100, ValueType.LIST),

@@ -184,8 +184,8 @@ class SettingsFileTest {
               - id: a.b-c_1
                 match: {path: "/users/{id}/*", methods: [GET, M-SEARCH]}
                 key: [header:X-User-Id, "query:k k", cookie:s, ip]
-                limit: 100/30s
-                burst: 20
+                limit: 100k/30s
+                burst: 2k
                 cost: 3
                 algorithm: token-bucket
                 action: limit
@@ -201,8 +201,8 @@ class SettingsFileTest {
     assertEquals("/users/{id}/*", rule.match().path().toString());
     assertEquals(List.of("GET", "M-SEARCH"), rule.match().methods());
     assertEquals("header:x-user-id,query:k k,cookie:s,ip", rule.budgets().get(0).key().toString());
-    assertEquals("100/30s", rule.budgets().get(0).limit().rate().toString());
-    assertEquals(20, rule.budgets().get(0).limit().burst());
+    assertEquals("100000/30s", rule.budgets().get(0).limit().rate().toString());
+    assertEquals(2000, rule.budgets().get(0).limit().burst());
     assertEquals(3, rule.budgets().get(0).costUnits());
     assertEquals("token-bucket", rule.budgets().get(0).limit().algorithm().toString());
     assertTrue(rule.dryRun());

@@ -3,7 +3,7 @@ package dev.weir.proxy.rule.spec;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A count per window: {@code 100/1s}, {@code 10/1m}, {@code 5/30s}, {@code 1/1d}; or per month of
+ * A count per window: {@code 100/1s}, {@code 20k/1m}, {@code 5/30s}, {@code 1M/1d}; or per month of
  * the calendar: {@code 1000/1month}. A token bucket's may have decimals: {@code 0.5/1s}.
  *
  * @param count in units, 1 to {@value #MAX_COUNT}.
@@ -51,7 +51,7 @@ public record Rate(long count, long windowNs, boolean isMonthly, int unit) {
     if (slash < 1) {
       throw new BadValueException(text, EXPECTED);
     }
-    String digits = text.substring(0, slash);
+    String digits = digits(text.substring(0, slash));
     long thousandths = Thousandths.isDecimal(digits) ? thousandths(text, digits) : 0;
     boolean isFraction = Thousandths.isFraction(thousandths);
     int unit = isFraction ? Thousandths.ONE : 1;
@@ -86,6 +86,15 @@ public record Rate(long count, long windowNs, boolean isMonthly, int unit) {
       throw new BadValueException(text, "a whole number per window");
     }
     return rate;
+  }
+
+  /** The digits of a whole number that may end in {@code k} or {@code M}: 20000 of {@code 20k}. */
+  public static String digits(String number) {
+    if (!number.matches("[1-9][0-9]*[kM]")) {
+      return number;
+    }
+    String zeros = number.endsWith("k") ? "000" : "000000";
+    return number.substring(0, number.length() - 1) + zeros;
   }
 
   private static long thousandths(String text, String digits) {

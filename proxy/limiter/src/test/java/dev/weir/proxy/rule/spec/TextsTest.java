@@ -24,6 +24,12 @@ class TextsTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"20k/1m, 20000/1m", "3M/1d, 3000000/1d", "1k/1month, 1000/1month"})
+  void readsThousandsAndMillions(String text, String written) {
+    assertEquals(written, Rate.parse(text).toString());
+  }
+
+  @ParameterizedTest
   @CsvSource({
     "1.5/1s, 1500, 1.5/1s",
     "0.001/1d, 1, 0.001/1d",
@@ -74,7 +80,14 @@ class TextsTest {
         "99999999999999999999/1s",
         "1/99999999999999999999d",
         "\u0661/1s",
-        "+1/1s"
+        "+1/1s",
+        "0k/1s",
+        "k/1s",
+        "1.5k/1s",
+        "-1k/1s",
+        "1K/1s",
+        "1kM/1s",
+        "999999999999999k/1s"
       })
   void refusesWhatIsNoRate(String text) {
     assertEquals(text, assertThrows(BadValueException.class, () -> Rate.parse(text)).value());
