@@ -1,8 +1,13 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.proxy.admission.ban.Bans;
+import dev.weir.proxy.admission.ban.LoopBans;
+import dev.weir.proxy.loop.LoopClock;
+import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
 import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.ConsideredRule;
@@ -27,17 +32,25 @@ import org.agrona.ExpandableArrayBuffer;
 public final class Explainer {
   private final IdentityReader identities;
   private final AddressLists lists;
+  private final LoopBans bans;
   private final IdentityText text;
   private final QuestionRules rules;
   private final Question question = new Question();
 
+  /** An explainer that knows no bans. */
+  public Explainer(IdentityReader identities, AddressLists lists, IdentityText text) {
+    this(identities, lists, null, text);
+  }
+
   /**
    * @param identities of its own, which no event loop uses.
+   * @param bans of all event loops; null if they are not known.
    * @param text how identities are shown.
    */
-  public Explainer(IdentityReader identities, AddressLists lists, IdentityText text) {
+  public Explainer(IdentityReader identities, AddressLists lists, Bans bans, IdentityText text) {
     this.identities = identities;
     this.lists = lists;
+    this.bans = bans == null ? null : new LoopBans(bans);
     this.text = text;
     rules = new QuestionRules(identities);
   }
@@ -56,13 +69,15 @@ public final class Explainer {
               : rule != null && rule.action() == RuleAction.DENY ? RefusalReason.DENIED : null;
       boolean isEnforced = rule == null || !rule.dryRun();
       return new Explanation(
-          listed, considered, rule, refusal, isEnforced, null, List.of(), List.of());
+          listed, considered, rule, refusal, 0, isEnforced, null, List.of(), List.of());
     }
     List<Explanation.Key> keys = keys(rule);
     RefusalReason fault = rules.read(rule, question);
     fault = fault == null ? AdmissionHandler.onceFault(rule, question) : fault;
     fault = rule.action() == RuleAction.DENY ? RefusalReason.DENIED : fault;
     Rule decisive = rules.toward(rule);
+    Verdict banned = fault == null ? banned(set, decisive) : null;
+    fault = banned == null ? fault : banned.refusal();
     Charges charges = new Charges();
     List<Explanation.Limit> limits =
         fault == null
@@ -75,10 +90,20 @@ public final class Explainer {
         considered,
         rule,
         fault,
+        banned == null ? 0 : banned.retryAfterNs(),
         !decisive.dryRun(),
         limits.isEmpty() ? null : charges.costFault(),
         keys.stream().distinct().toList(),
         limits);
+  }
+
+  /** The refusal of an identity that is banned now; null if none is. A look changes no ban. */
+  private Verdict banned(RuleSet set, Rule rule) {
+    if (bans == null || rule.bans() == null) {
+      return null;
+    }
+    bans.use(set);
+    return bans.ask(rule.bans(), identities, Operation.CHECK, LoopClock.timeNs());
   }
 
   private List<Explanation.Key> keys(Rule rule) {

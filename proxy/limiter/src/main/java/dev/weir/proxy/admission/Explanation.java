@@ -15,6 +15,7 @@ import java.util.List;
  * @param considered all rules, in the order of the file.
  * @param rule null if the request has none, or a list decides.
  * @param refusal for which the request is refused before any limit; null if it is not.
+ * @param bannedForNs how much longer the identity is banned; 0 if it is not.
  * @param isEnforced whether refusals by the rule's own limits take effect for this request.
  * @param costFault what is wrong with the header that says the cost; null for nothing.
  * @param keys whose budgets are charged: one for each key of the rule.
@@ -25,6 +26,7 @@ public record Explanation(
     List<ConsideredRule> considered,
     Rule rule,
     RefusalReason refusal,
+    long bannedForNs,
     boolean isEnforced,
     CostFault costFault,
     List<Key> keys,

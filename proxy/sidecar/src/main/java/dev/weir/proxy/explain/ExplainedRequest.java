@@ -76,6 +76,9 @@ public record ExplainedRequest(
       String refused =
           "refused with %d %s"
               .formatted(explanation.refusal().httpStatus(), explanation.refusal().label());
+      if (explanation.bannedForNs() > 0) {
+        return refused + " for " + ExplanationText.seconds(explanation.bannedForNs());
+      }
       return explanation.isEnforced()
           ? refused
           : explanation.limits().isEmpty()

@@ -53,6 +53,9 @@ public final class ExplanationJson {
     writeRules();
     if (explanation.refusal() != null) {
       out.writeStringField("refusal", explanation.refusal().label());
+      if (explanation.bannedForNs() > 0) {
+        out.writeNumberField("banned_for_seconds", explanation.bannedForNs() / NS_PER_S);
+      }
     }
     writeKeys();
     writeLimits();

@@ -115,7 +115,7 @@ public final class ExplanationText {
         .formatted(left.remaining(), left.capacity(), seconds(left.resetAfterNs()), retry);
   }
 
-  private static String seconds(long ns) {
+  static String seconds(long ns) {
     return String.format(Locale.ROOT, "%.1f s", ns / NS_PER_S);
   }
 

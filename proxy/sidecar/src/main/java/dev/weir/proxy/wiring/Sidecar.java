@@ -366,7 +366,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
             watchdog::fault,
             List.of(
                 new ExplainPage(
-                        () -> new SidecarExplainer(settings, loops.lists(), tokens),
+                        () -> new SidecarExplainer(settings, loops.lists(), loops.bans(), tokens),
                         () -> rules,
                         loops)
                     .route()));

@@ -43,6 +43,11 @@ class ExplainPageTest extends RigTest {
                 limits:
                   - {name: requests, limit: 2/365d}
                   - {name: units, limit: 10/365d, cost: 3}
+              - id: log-in
+                match: {path: /log-in}
+                key: header:x-user-id
+                limit: 1/365d
+                ban: {after: 2/1h, for: [1h]}
               - {id: rehearsed, match: {path: /rehearsed}, limit: 1/365d, dry-run: true}
             """);
     address = (InetSocketAddress) rig.sidecar.adminAddress();
@@ -90,6 +95,21 @@ class ExplainPageTest extends RigTest {
     assertTrue(refused.contains("\"remaining\" : 0"), refused);
     assertEquals(429, pass("/two"));
     String other = get("path=/two&header=x-user-id:8").body();
+    assertTrue(other.endsWith("outcome: passes now\n"), other);
+  }
+
+  @Test
+  void saysThatAnIdentityIsBannedAndBansNobody() throws Exception {
+    assertEquals(200, pass("/log-in"));
+    for (int i = 0; i < 5; i++) {
+      String text = get("path=/log-in&header=x-user-id:7").body();
+      assertTrue(text.endsWith("outcome: refused now with 429 by log-in\n"), text);
+    }
+    assertEquals(429, pass("/log-in"));
+    assertEquals(429, pass("/log-in"));
+    String text = get("path=/log-in&header=x-user-id:7").body();
+    assertTrue(text.contains("outcome: refused with 429 banned for 3"), text);
+    String other = get("path=/log-in&header=x-user-id:8").body();
     assertTrue(other.endsWith("outcome: passes now\n"), other);
   }
 
