@@ -1,5 +1,6 @@
 package dev.weir.proxy.cli;
 
+import dev.weir.proxy.control.EffectiveFile;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -30,6 +32,13 @@ import picocli.CommandLine.Spec;
     versionProvider = WeirCommand.Version.class)
 public final class CheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
+
+  @Option(
+      names = "--effective",
+      description =
+          "Print the file with every default written out, and from where each value is. What is"
+              + " printed is a file with the same budgets.")
+  private boolean isEffective;
 
   @Parameters(arity = "1..*", paramLabel = "FILE", description = "Such as weir.yaml.")
   private List<Path> files;
@@ -46,6 +55,8 @@ public final class CheckCommand implements Callable<Integer> {
         exitCode = Program.WRONG;
       } else if (!opensFiles(file, settings)) {
         exitCode = Program.WRONG;
+      } else if (isEffective) {
+        exitCode = Math.max(exitCode, writeOut(file));
       } else {
         int count = settings.rules().rules().size();
         String rules = count == 1 ? "1 rule" : count + " rules";
@@ -53,6 +64,20 @@ public final class CheckCommand implements Callable<Integer> {
       }
     }
     return exitCode;
+  }
+
+  /** Prints a file with every default. */
+  private int writeOut(Path file) {
+    Faults faults = Faults.ofFile(file.toString());
+    byte[] content = SettingsFile.content(file, faults);
+    String text = content == null ? null : EffectiveFile.of(content, System.getenv(), faults);
+    if (text == null) {
+      spec.commandLine().getErr().println(faults);
+      return Program.WRONG;
+    }
+    spec.commandLine().getOut().print("# " + file + " with every default\n" + text);
+    spec.commandLine().getOut().flush();
+    return Program.OK;
   }
 
   /** Whether all files that are named can be used as they are now, as a start would use them. */

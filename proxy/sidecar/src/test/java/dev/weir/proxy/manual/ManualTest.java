@@ -270,11 +270,28 @@ class ManualTest {
 
   @Test
   void showsTheFaultOfAFileAsItIsTold() {
-    String shown = textOfConfiguration(2);
+    String shown = textOfConfiguration(3);
     String file = UPSTREAM + "\n".repeat(8) + "rules:\n  - id: a\n    limit: 0/1m\n";
     Faults faults = Faults.ofFile("weir.yaml");
     assertNull(new SettingsFile().read(file.getBytes(StandardCharsets.UTF_8), faults));
     assertEquals(shown, faults.toString().strip());
+  }
+
+  @Test
+  void showsARuleWithEveryDefaultAsItIsPrinted(@TempDir Path folder) throws Exception {
+    Block file =
+        ManualPage.of("docs/configuration.md").blocks().stream()
+            .filter(block -> block.text().startsWith("upstream:"))
+            .findFirst()
+            .orElseThrow();
+    Path weir = Files.writeString(folder.resolve("weir.yaml"), file.text());
+    StringWriter out = new StringWriter();
+    CommandLine commandLine = WeirCommand.commandLine().setOut(new PrintWriter(out));
+    assertEquals(0, commandLine.execute("check", "--effective", weir.toString()));
+    String printed = out.toString();
+    String rule =
+        printed.substring(printed.indexOf("  - id: api"), printed.indexOf("  - id: assets"));
+    assertEquals(textOfConfiguration(0), rule.strip());
   }
 
   @Test
@@ -291,7 +308,7 @@ class ManualTest {
     List<String> words = new ArrayList<>(List.of(line.split(" ")));
     words.add("x-user-id: 7");
     assertEquals(0, commandLine.execute(words.toArray(String[]::new)));
-    assertEquals(textOfConfiguration(1), out.toString().strip());
+    assertEquals(textOfConfiguration(2), out.toString().strip());
   }
 
   private static String textOfConfiguration(int index) {
@@ -320,6 +337,6 @@ class ManualTest {
             """;
     Faults faults = Faults.ofFile("weir.yaml");
     new SettingsFile().read(file.getBytes(StandardCharsets.UTF_8), faults);
-    assertEquals(textOfConfiguration(0), faults.warnings().get(0).toString());
+    assertEquals(textOfConfiguration(1), faults.warnings().get(0).toString());
   }
 }

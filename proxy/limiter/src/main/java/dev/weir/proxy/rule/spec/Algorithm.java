@@ -22,7 +22,7 @@ public enum Algorithm {
   BUCKET_RING;
 
   /** Whether it paces, so that the burst is independent of the rate. */
-  boolean takesBurst() {
+  public boolean takesBurst() {
     return this == GCRA || this == TOKEN_BUCKET || this == LEAKY_BUCKET;
   }
 

@@ -46,7 +46,7 @@ public final class DurationText {
   }
 
   /** The text of a duration of whole milliseconds, in the largest unit that fits. */
-  static String text(long ns) {
+  public static String text(long ns) {
     String[] units = {"d", "h", "m", "s"};
     long[] unitNs = {86_400_000_000_000L, 3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L};
     for (int i = 0; i < units.length; i++) {

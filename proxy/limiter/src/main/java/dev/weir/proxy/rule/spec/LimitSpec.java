@@ -87,7 +87,7 @@ public record LimitSpec(
   }
 
   /** The capacity as people write it. */
-  String capacityText() {
+  public String capacityText() {
     return Thousandths.text(capacity(), unit());
   }
 
