@@ -101,11 +101,9 @@ final class Episode {
     final List<HonestClient> clients = new ArrayList<>();
     final List<Attack> attacks = new ArrayList<>();
     final List<String> paths =
-        plan.rules().stream().filter(rule -> !rule.envoy()).map(RulePlan::path).toList();
+        plan.rules().stream().filter(RulePlan::isOwn).map(RulePlan::path).toList();
     for (ClientPlan client : plan.clients()) {
-      clients.add(
-          new HonestClient(
-              client, "/r" + client.rule() + "/", own(client.number()), site::targets));
+      clients.add(new HonestClient(client, rule(client), own(client.number()), site::targets));
     }
     for (AttackPlan attack : plan.attacks()) {
       attacks.add(new Attack(attack, paths, own(1_000 + attack.number()), site::targets));
@@ -139,6 +137,13 @@ final class Episode {
       findings.addAll(judge.judge(evidence));
     }
     return new Outcome(findings, evidence, report(site, evidence, findings));
+  }
+
+  private RulePlan rule(ClientPlan client) {
+    return plan.rules().stream()
+        .filter(rule -> rule.number() == client.rule())
+        .findFirst()
+        .orElseThrow();
   }
 
   /** A source that is the same whatever else there is. */
@@ -206,8 +211,8 @@ final class Episode {
     final List<Future<Revival>> reviving = new ArrayList<>();
     final List<RulePlan> rules = evidence.regimes().get(evidence.regimes().size() - 1).rules();
     for (RulePlan rule : rules) {
-      if (rule.envoy()) {
-        continue; // nobody but its clients can ask about it
+      if (!rule.isOwn()) {
+        continue; // nobody can ask about it, or only its clients
       }
       final List<List<Integer>> identities =
           evidence.asked().stream()
@@ -220,6 +225,9 @@ final class Episode {
         for (List<Integer> each : identities) {
           reading(site, target, rule, each).ifPresent(readings::add);
         }
+      }
+      if (rule.options().everywhere() && !evidence.everywhere().isEmpty()) {
+        continue; // the limits of all requests may refuse
       }
       if (evidence.plan().hard() && !identities.isEmpty() && isLeasedForLong(rule)) {
         // What was refused for hours passes soon after an operator has given it back: at one

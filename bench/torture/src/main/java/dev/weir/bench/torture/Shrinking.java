@@ -39,7 +39,7 @@ final class Shrinking {
       final Plan less = smallest.without(part);
       if (!smallest.parts().contains(part)
           || less.clients().isEmpty()
-          || less.rules().stream().allMatch(RulePlan::envoy)) {
+          || less.rules().stream().noneMatch(RulePlan::isOwn)) {
         continue;
       }
       for (int i = 0; i < TRIES && System.nanoTime() - beganNs < MOST_NS; i++) {

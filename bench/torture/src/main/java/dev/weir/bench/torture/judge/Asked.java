@@ -9,6 +9,9 @@ import java.util.List;
  * @param number no other request has it.
  * @param rule the number of its rule.
  * @param identities what its three fields say.
+ * @param told the cost that it says itself, if sidecars trust it; 0 for none.
+ * @param retryOf the number of the request whose idempotency key it has, maybe its own; {@link
+ *     #NO_KEY} for none.
  * @param sidecar which of the sidecars was asked.
  * @param life which process that was: another one after each start.
  * @param sentNs before its first byte was sent.
@@ -20,12 +23,17 @@ public record Asked(
     ClientPlan.Kind kind,
     int rule,
     List<Integer> identities,
+    int told,
+    long retryOf,
     int sidecar,
     int life,
     long sentNs,
     long answeredNs,
     Outcome outcome,
     String note) {
+  /** Has no idempotency key. */
+  public static final long NO_KEY = -1;
+
   /** The outcome of a request. */
   public enum Outcome {
     /** The request was admitted, and its response says so. */

@@ -7,6 +7,7 @@ import dev.weir.bench.torture.plan.RulePlan;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Optional;
 
@@ -26,8 +27,14 @@ record Budget(int rule, int limit, String who, boolean local, LimitPlan plan, Li
    * @param toNs behind which it was not, if it was admitted.
    * @param least units that it surely took.
    * @param most units that it may have taken.
+   * @param cost units that it takes if it passes.
    */
-  record Use(Asked asked, long fromNs, long toNs, long least, long most) {}
+  record Use(Asked asked, long fromNs, long toNs, long least, long most, long cost) {
+    /** The same use, of a budget that it may not be charged to. */
+    Use maybe() {
+      return new Use(asked, fromNs, toNs, 0, most, cost);
+    }
+  }
 
   private static final long MS = 1_000_000;
 
@@ -41,17 +48,36 @@ record Budget(int rule, int limit, String who, boolean local, LimitPlan plan, Li
 
   static List<Budget> all(Evidence evidence) {
     final Map<String, Budget> budgets = new LinkedHashMap<>();
+    final Retries retries = new Retries(evidence.asked());
     for (Asked asked : evidence.asked()) {
       if (asked.outcome() != Asked.Outcome.NOT_SENT) {
-        add(evidence, asked, budgets);
+        add(evidence, asked, retries, budgets);
       }
     }
     return List.copyOf(budgets.values());
   }
 
-  private static void add(Evidence evidence, Asked asked, Map<String, Budget> budgets) {
+  private static void add(
+      Evidence evidence, Asked asked, Retries retries, Map<String, Budget> budgets) {
     final List<RulePlan> versions =
         versions(evidence, asked.rule(), asked.sentNs(), asked.answeredNs());
+    add(evidence, asked, retries, asked.rule(), versions, budgets);
+    if (versions.stream().anyMatch(rule -> rule.options().everywhere())) {
+      for (int rule : evidence.everywhere()) {
+        add(evidence, asked, retries, rule, versions, budgets);
+      }
+    }
+  }
+
+  /** Adds the budgets of a rule, or of all requests. */
+  private static void add(
+      Evidence evidence,
+      Asked asked,
+      Retries retries,
+      int number,
+      List<RulePlan> asking,
+      Map<String, Budget> budgets) {
+    final List<RulePlan> versions = versions(evidence, number, asked.sentNs(), asked.answeredNs());
     final int limits = versions.stream().mapToInt(rule -> rule.limits().size()).max().orElse(0);
     for (int i = 0; i < limits; i++) {
       final int index = i;
@@ -63,50 +89,57 @@ record Budget(int rule, int limit, String who, boolean local, LimitPlan plan, Li
               .limits()
               .get(index);
       final String who = who(limit, versions.get(0).mode(), asked.identities(), asked.life());
-      final String name = asked.rule() + "." + index + " " + who;
+      final String name = number + "." + index + " " + who;
+      final Use use = use(evidence, asked, retries, versions, index);
+      final boolean surely =
+          number == asked.rule()
+              || asking.stream()
+                  .allMatch(rule -> rule.options().everywhere() && !rule.options().dryRun());
       budgets
           .computeIfAbsent(
               name,
               any ->
                   new Budget(
-                      asked.rule(),
+                      number,
                       index,
                       who,
                       versions.get(0).mode() == RulePlan.Mode.LOCAL,
                       limit,
                       new ArrayList<>()))
           .uses
-          .add(use(evidence, asked, versions, index));
+          .add(surely ? use : use.maybe());
     }
   }
 
   /** The text of an identity, with the process that counts it in mode local. */
   static String who(LimitPlan limit, RulePlan.Mode mode, List<Integer> identities, int life) {
-    final StringBuilder who = new StringBuilder();
-    for (int part : limit.key()) {
-      who.append(LimitPlan.FIELDS.get(part)).append('=').append(identities.get(part)).append(' ');
-    }
-    return mode == RulePlan.Mode.LOCAL ? who + "at process " + life : who.toString();
+    final String who = limit.key().who(identities);
+    return mode == RulePlan.Mode.LOCAL ? who + "at process " + life : who;
   }
 
-  private static Use use(Evidence evidence, Asked asked, List<RulePlan> versions, int limit) {
+  private static Use use(
+      Evidence evidence, Asked asked, Retries retries, List<RulePlan> versions, int limit) {
     final Served served = evidence.served().get(asked.number());
     final boolean passed = asked.outcome() == Asked.Outcome.PASSED || served != null;
     final boolean counts =
-        versions.stream().allMatch(rule -> !rule.dryRun() && rule.limits().size() > limit);
-    final long least =
-        passed && counts ? versions.stream().mapToInt(RulePlan::cost).min().orElse(0) : 0;
-    final long most =
-        asked.outcome() == Asked.Outcome.REFUSED && served == null
-            ? 0
-            : versions.stream().mapToInt(RulePlan::cost).max().orElse(0);
+        versions.stream()
+            .allMatch(rule -> !rule.options().dryRun() && rule.limits().size() > limit);
+    final LongSummaryStatistics units =
+        versions.stream()
+            .filter(rule -> rule.limits().size() > limit)
+            .mapToLong(rule -> rule.units(rule.limits().get(limit), asked.told()))
+            .summaryStatistics();
+    final boolean isFree = retries.mayBeFree(asked);
+    final long least = passed && counts && !isFree ? units.getMin() : 0;
+    final boolean refused = asked.outcome() == Asked.Outcome.REFUSED && served == null;
+    final long most = refused ? 0 : units.getMax();
     final long toNs;
     if (served != null) {
       toNs = Math.max(asked.sentNs(), Math.min(asked.answeredNs(), served.firstNs()));
     } else {
       toNs = passed ? asked.answeredNs() : asked.answeredNs() + lateNs(evidence);
     }
-    return new Use(asked, asked.sentNs(), toNs, least, most);
+    return new Use(asked, asked.sentNs(), toNs, least, most, units.getMax());
   }
 
   /** A process that is stopped finds a request when it goes on. */
@@ -124,6 +157,16 @@ record Budget(int rule, int limit, String who, boolean local, LimitPlan plan, Li
     return local
         && plan.algorithm().promise() == Algorithm.Promise.CLOCK_WINDOW
         && evidence.has(FaultPlan.Kind.SIDECAR_CLOCK_SET);
+  }
+
+  /** Whether its process kept it among so many that some shared a budget, and some began anew. */
+  boolean wasInFullTable(Evidence evidence) {
+    return local && uses.stream().anyMatch(use -> evidence.hasFullTable(use.asked().life()));
+  }
+
+  /** Whether hostile clients may have used it. */
+  boolean isForAll(Evidence evidence) {
+    return plan.key().isAll() && !evidence.plan().attacks().isEmpty();
   }
 
   /**

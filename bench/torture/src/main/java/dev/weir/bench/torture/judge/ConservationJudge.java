@@ -25,7 +25,7 @@ final class ConservationJudge implements Judge {
     for (Reading reading : evidence.readings()) {
       final List<RulePlan> versions =
           Budget.versions(evidence, reading.rule(), evidence.startNs(), reading.atNs());
-      if (versions.stream().distinct().count() == 1 && !versions.get(0).dryRun()) {
+      if (versions.stream().distinct().count() == 1 && !versions.get(0).options().dryRun()) {
         for (Budget budget : budgets) {
           if (isOf(budget, versions.get(0), reading) && lasts(evidence, budget, reading)) {
             compare(evidence, versions.get(0), budget, reading, findings);
@@ -45,7 +45,9 @@ final class ConservationJudge implements Judge {
 
   /** Whether what was used at the start still counts, or is known to count less. */
   private static boolean lasts(Evidence evidence, Budget budget, Reading reading) {
-    if (budget.hasOtherWindows(evidence)) {
+    if (budget.hasOtherWindows(evidence)
+        || budget.wasInFullTable(evidence)
+        || budget.isForAll(evidence)) {
       return false;
     }
     final LimitPlan limit = budget.plan();
@@ -66,7 +68,8 @@ final class ConservationJudge implements Judge {
       Evidence evidence, RulePlan rule, Budget budget, Reading reading, List<Finding> findings) {
     final long least = budget.uses().stream().mapToLong(Use::least).sum();
     final long most = budget.uses().stream().mapToLong(Use::most).sum();
-    final long used = reading.used().get(budget.limit());
+    final long scale = budget.plan().scale(); // whole ones are told
+    final long used = reading.used().get(budget.limit()) * scale;
     final boolean paces = budget.plan().algorithm().promise() == Algorithm.Promise.PACED;
     final double back =
         paces
@@ -75,8 +78,8 @@ final class ConservationJudge implements Judge {
                     * ((reading.atNs() - evidence.startNs()) / (double) MS)
                     / budget.plan().windowMs()
             : 0;
-    final boolean vanished = used < least - back && mayNotLose(evidence, rule);
-    final boolean appeared = used > most && mayNotStay(evidence, rule);
+    final boolean vanished = used < least - back - (scale - 1) && mayNotLose(evidence, rule);
+    final boolean appeared = used > most + (scale - 1) && mayNotStay(evidence, rule);
     if (vanished || appeared) {
       findings.add(
           new Finding(

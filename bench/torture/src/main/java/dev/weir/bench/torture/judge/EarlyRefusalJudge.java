@@ -36,8 +36,8 @@ final class EarlyRefusalJudge implements Judge {
     final Map<Integer, Finding> byRule = new HashMap<>();
     for (Asked asked : refused.values()) {
       final List<Budget> budgets = byRefusal.get(asked.number());
-      if (decidedByLimits(evidence, asked)
-          && budgets.stream().noneMatch(budget -> budget.hasOtherWindows(evidence))
+      if (budgets.stream().allMatch(budget -> decidedByLimits(evidence, budget.rule(), asked))
+          && budgets.stream().noneMatch(budget -> mayBeFull(evidence, budget))
           && budgets.stream().allMatch(budget -> hadRoom(evidence, budget, asked))) {
         byRule.putIfAbsent(
             asked.rule(),
@@ -66,13 +66,20 @@ final class EarlyRefusalJudge implements Judge {
     return some;
   }
 
-  /** Whether only the limits themselves may have refused it, the same all the time before. */
-  private static boolean decidedByLimits(Evidence evidence, Asked asked) {
+  /** Whether nobody here knows all who may have used it, or when. */
+  private static boolean mayBeFull(Evidence evidence, Budget budget) {
+    return budget.hasOtherWindows(evidence)
+        || budget.wasInFullTable(evidence)
+        || budget.isForAll(evidence);
+  }
+
+  /** Whether only limits themselves may have refused it, the same all the time before. */
+  private static boolean decidedByLimits(Evidence evidence, int rule, Asked asked) {
     final List<RulePlan> before =
-        Budget.versions(evidence, asked.rule(), evidence.startNs(), asked.answeredNs());
+        Budget.versions(evidence, rule, evidence.startNs(), asked.answeredNs());
     // A queue refuses whom it would keep waiting for too long.
     return before.stream().distinct().count() == 1
-        && before.get(0).limits().stream().noneMatch(LimitPlan::queues)
+        && !before.get(0).queues()
         && switch (before.get(0).mode()) {
           case LOCAL -> true;
           case EXACT ->
@@ -85,7 +92,11 @@ final class EarlyRefusalJudge implements Judge {
   private static boolean hadRoom(Evidence evidence, Budget budget, Asked asked) {
     final LimitPlan limit = budget.plan();
     final long cost =
-        Budget.versions(evidence, asked.rule(), asked.sentNs(), asked.answeredNs()).get(0).cost();
+        budget.uses().stream()
+            .filter(use -> use.asked() == asked)
+            .mapToLong(Use::cost)
+            .max()
+            .orElseThrow();
     final boolean paces = limit.algorithm().promise() == Algorithm.Promise.PACED;
     final double used = paces ? level(evidence, budget, asked) : inWindow(evidence, budget, asked);
     return used + cost <= limit.atOnce();

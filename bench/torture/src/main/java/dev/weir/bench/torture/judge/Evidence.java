@@ -2,6 +2,7 @@ package dev.weir.bench.torture.judge;
 
 import dev.weir.bench.torture.plan.FaultPlan;
 import dev.weir.bench.torture.plan.Plan;
+import dev.weir.bench.torture.plan.RulePlan;
 import java.util.List;
 import java.util.Map;
 
@@ -43,6 +44,19 @@ public record Evidence(
     return pauses.stream().anyMatch(pause -> pause.isAround(fromNs, toNs));
   }
 
+  /** The numbers of the limits of all requests. */
+  public List<Integer> everywhere() {
+    return plan.rules().stream()
+        .filter(rule -> rule.kind() == RulePlan.Kind.EVERYWHERE)
+        .map(RulePlan::number)
+        .toList();
+  }
+
+  /** Whether a process had no room for so many identities, so that some shared a budget. */
+  boolean hasFullTable(int life) {
+    return ends.stream().anyMatch(end -> end.life() == life && end.hasFullTable());
+  }
+
   /** Whether a fault of a kind happened. */
   boolean has(FaultPlan.Kind kind) {
     return happenings.stream().anyMatch(happening -> happening.kind() == kind);
@@ -51,6 +65,11 @@ public record Evidence(
   /** How many requests no pause of the machine touched. */
   public long undisturbed() {
     return asked.stream().filter(each -> !isBusy(each.sentNs(), each.answeredNs())).count();
+  }
+
+  /** Whether the machine's pauses touched more than half of the requests. */
+  boolean isMostlyDisturbed() {
+    return undisturbed() * 2 < asked.size();
   }
 
   /** This evidence with the readings and revivals that were made after all traffic had ended. */

@@ -23,6 +23,7 @@ public interface Judge {
         new WindowJudge(),
         new EarlyRefusalJudge(),
         new ConservationJudge(),
+        new PromiseJudge(),
         new RevivalJudge(),
         new ExchangeJudge(),
         new SuccessJudge(),

@@ -7,7 +7,6 @@ import java.util.OptionalInt;
  * A sidecar's process when all traffic has ended and it has had time to let go of everything, or
  * when it ended before.
  *
- * @param name which sidecar and life.
  * @param wasToEnd whether this run ended it, by a signal.
  * @param killed whether by SIGKILL.
  * @param exitStatus empty while it lives.
@@ -19,7 +18,8 @@ import java.util.OptionalInt;
  * @param peaks the highest of some gauges that was seen, by their names, and of its memory.
  */
 public record ProcessEnd(
-    String name,
+    int sidecar,
+    int life,
     boolean wasToEnd,
     boolean killed,
     OptionalInt exitStatus,
@@ -30,6 +30,15 @@ public record ProcessEnd(
     long rssMib,
     Map<String, Double> peaks,
     String log) {
+  String name() {
+    return "sidecar %d, life %d".formatted(sidecar, life);
+  }
+
+  /** Whether it had no room for so many identities: some shared a budget, some had one anew. */
+  boolean hasFullTable() {
+    return log.contains("limit table: full") || log.contains("table of limits with rings: full");
+  }
+
   /** Streams that clients of HTTP/2 have open. */
   public static final String STREAMS = "weir_http2_streams_open";
 

@@ -36,7 +36,8 @@ final class SuccessJudge implements Judge {
                 asked ->
                     switch (asked.outcome()) {
                       case PASSED, REFUSED, SPOILT -> false;
-                      case UNDECIDED, FAILED, NOT_SENT -> true;
+                      case UNDECIDED -> !evidence.isMostlyDisturbed(); // the store was late
+                      case FAILED, NOT_SENT -> true;
                     })
             .toList();
     if (failed.size() > unexcused.size() * FAILED_PER_MILLE / 1_000 + 1) {

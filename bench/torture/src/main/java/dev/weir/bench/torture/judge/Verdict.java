@@ -20,7 +20,7 @@ public enum Verdict {
 
   /** The verdict by what the judges found. */
   public static Verdict of(Evidence evidence, List<Finding> findings) {
-    final boolean isDisturbed = 2 * evidence.undisturbed() < evidence.asked().size();
+    final boolean isDisturbed = evidence.isMostlyDisturbed();
     if (findings.stream().anyMatch(each -> !isDisturbed || !each.judge().equals(Finding.LATE))) {
       return FOUND;
     }

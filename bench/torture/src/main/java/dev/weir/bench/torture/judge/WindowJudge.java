@@ -27,7 +27,7 @@ final class WindowJudge implements Judge {
   public List<Finding> judge(Evidence evidence) {
     final List<Finding> findings = new ArrayList<>();
     for (Budget budget : Budget.all(evidence)) {
-      if (budget.hasOtherWindows(evidence)) {
+      if (budget.hasOtherWindows(evidence) || budget.wasInFullTable(evidence)) {
         continue;
       }
       final Finding worst = worst(evidence, budget);
@@ -39,9 +39,11 @@ final class WindowJudge implements Judge {
   }
 
   private Finding worst(Evidence evidence, Budget budget) {
+    final long sinceNs = Rehearsal.refusesFromNs(evidence, budget);
     final List<Use> uses =
         budget.uses().stream()
             .filter(use -> use.least() > 0)
+            .filter(use -> use.fromNs() >= sinceNs)
             .sorted(Comparator.comparingLong(Use::toNs))
             .toList();
     final List<LimitPlan> limits = budget.limits(evidence, evidence.startNs(), Long.MAX_VALUE);
@@ -125,7 +127,7 @@ final class WindowJudge implements Judge {
       if (evidence.passedUndecided() < 0) {
         return OptionalLong.empty();
       }
-      final int cost = versions.stream().mapToInt(RulePlan::cost).max().orElseThrow();
+      final long cost = budget.uses().stream().mapToLong(Use::most).max().orElseThrow();
       allowed += evidence.passedUndecided() * cost;
     }
     return OptionalLong.of(allowed);

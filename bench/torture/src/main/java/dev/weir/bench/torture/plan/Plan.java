@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
 
 /**
  * All decisions of an episode.
@@ -39,11 +38,9 @@ public record Plan(
     SHARDED
   }
 
-  private static final int RULES_MOST = 6;
   private static final int CLIENTS_LEAST = 8;
   private static final int CLIENTS_MOST = 14;
   private static final int RULES_CHANGED_PERCENT = 20;
-  private static final long DAY_MS = 86_400_000;
 
   /** Draws what the seed says. */
   public static Plan draw(long seed, long lastsMs, boolean hard) {
@@ -63,11 +60,12 @@ public record Plan(
             store,
             secured,
             storeDeadlineMs,
-            drawRules(draw.split()),
+            RuleDraw.rules(draw.split()),
             List.of(),
             drawAttacks(draw.split(), lastsMs, hard),
             drawFaults(draw.split(), lastsMs, store, hard))
-        .withDrawnClients(draw.split());
+        .withDrawnClients(draw.split())
+        .withFeatures(draw.split());
   }
 
   private static StoreKind drawStore(Draw draw) {
@@ -75,88 +73,6 @@ public record Plan(
     return draw.chance(60)
         ? StoreKind.STANDALONE
         : draw.of(StoreKind.SENTINEL, StoreKind.CLUSTER, StoreKind.SHARDED);
-  }
-
-  private static List<RulePlan> drawRules(Draw draw) {
-    final List<RulePlan> rules = new ArrayList<>();
-    final int count = 3 + draw.below(RULES_MOST - 2);
-    for (int i = 0; i < count; i++) {
-      final int cost = draw.chance(70) ? 1 : 1 + draw.below(4);
-      final List<LimitPlan> limits = new ArrayList<>();
-      final int limitCount = draw.chance(55) ? 1 : 2 + draw.below(2);
-      while (limits.size() < limitCount) {
-        final LimitPlan limit = drawLimit(draw, cost);
-        // Two of one algorithm, window and key would have one name.
-        if (limits.stream().noneMatch(limit::hasBudgetsOf)) {
-          limits.add(limit);
-        }
-      }
-      final RulePlan.Mode mode = draw.of(RulePlan.Mode.values());
-      if (draw.chance(60) && mode != RulePlan.Mode.LEASED && canQueue(limits)) {
-        limits.set(0, limits.get(0).queueing());
-      }
-      rules.add(
-          new RulePlan(
-              i,
-              mode,
-              List.copyOf(limits),
-              cost,
-              draw.of(RulePlan.OnStoreFailure.values()),
-              draw.chance(8),
-              false));
-    }
-    if (draw.chance(50)) {
-      rules.add(drawEnvoys(draw, count));
-    }
-    return rules;
-  }
-
-  /** A queue cannot be combined with other limits. */
-  private static boolean canQueue(List<LimitPlan> limits) {
-    return limits.size() == 1 && limits.get(0).algorithm() == Algorithm.LEAKY_BUCKET;
-  }
-
-  private static RulePlan drawEnvoys(Draw draw, int number) {
-    final LimitPlan limit =
-        new LimitPlan(
-            Algorithm.FIXED_WINDOW,
-            draw.spread(1, 300),
-            draw.of(1_000L, 60_000L, 3_600_000L),
-            1,
-            List.of(0, 1));
-    return new RulePlan(
-        number,
-        draw.of(RulePlan.Mode.LOCAL, RulePlan.Mode.EXACT),
-        List.of(limit),
-        1,
-        RulePlan.OnStoreFailure.CLOSED, // Envoy is told, and decides
-        false,
-        true);
-  }
-
-  static LimitPlan drawLimit(Draw draw, int cost) {
-    final Algorithm algorithm = draw.of(Algorithm.values());
-    if (draw.chance(25)) {
-      // So much that leases pay: more than four units come back in the life of one.
-      final long count = draw.spread(300, 1_000);
-      return new LimitPlan(algorithm, count, 10 * draw.spread(100, 2_000), count, List.of(0));
-    }
-    final long windowMs =
-        draw.chance(25) ? draw.of(60_000L, 3_600_000L, DAY_MS) : 10 * draw.spread(20, 1_500);
-    // What clients ask of one identity: of the order of 20 units a second.
-    final long asked = Math.max(1, 20 * Math.min(windowMs, 20_000) / 1_000);
-    final long count = Math.max(cost, Math.min(500, draw.spread(1, Math.max(2, 2 * asked))));
-    final long burst = Math.max(cost, draw.chance(50) ? count : draw.spread(1, Math.max(2, count)));
-    final List<List<Integer>> keys =
-        List.of(
-            List.of(0),
-            List.of(0),
-            List.of(1),
-            List.of(2),
-            List.of(0, 1),
-            List.of(1, 2),
-            List.of(0, 1, 2));
-    return new LimitPlan(algorithm, count, windowMs, burst, draw.of(keys));
   }
 
   private Plan withDrawnClients(Draw draw) {
@@ -175,8 +91,12 @@ public record Plan(
     return with(rules, drawn, attacks, faults);
   }
 
+  private Plan withFeatures(Draw draw) {
+    return with(RuleFeatures.added(rules, draw), clients, attacks, faults);
+  }
+
   private ClientPlan.Kind drawKind(Draw draw, RulePlan rule) {
-    if (rule.envoy()) {
+    if (rule.kind() == RulePlan.Kind.ENVOY) {
       return ClientPlan.Kind.ENVOY;
     }
     final List<ClientPlan.Kind> kinds =
@@ -329,20 +249,7 @@ public record Plan(
                 storeSecured ? " by TLS and an ACL" : "",
                 storeDeadlineMs,
                 lastsMs / 1_000));
-    rules.forEach(
-        rule ->
-            lines.add(
-                "rule %d: %s%s cost %d %s%s %s"
-                    .formatted(
-                        rule.number(),
-                        rule.envoy() ? "Envoy's, " : "",
-                        rule.mode(),
-                        rule.cost(),
-                        rule.needsStore() ? rule.onStoreFailure() : "",
-                        rule.dryRun() ? " dry-run" : "",
-                        rule.limits().stream()
-                            .map(LimitPlan::yaml)
-                            .collect(Collectors.joining()))));
+    rules.forEach(rule -> lines.add(rule.text()));
     clients.forEach(
         client ->
             lines.add(

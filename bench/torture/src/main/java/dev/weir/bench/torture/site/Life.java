@@ -167,7 +167,8 @@ final class Life implements AutoCloseable {
       }
     }
     return new ProcessEnd(
-        "sidecar %d, life %d".formatted(target.sidecar(), target.life()),
+        target.sidecar(),
+        target.life(),
         wasToEnd,
         killed,
         process.exitStatus(),

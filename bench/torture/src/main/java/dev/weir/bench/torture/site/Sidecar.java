@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
 
 /**
  * One of the sidecars: the process that it is now, and those that it was. Any thread may ask for
@@ -70,7 +69,7 @@ final class Sidecar implements AutoCloseable {
     final int life = LIVES.incrementAndGet();
     final Target target = new Target(number, life, port, decisionPort);
     final Path log = logs.folder().resolve("log-" + life);
-    write(target, adminPort, rules(rules));
+    write(target, adminPort, RulePlan.yaml(rules));
     final ServerProcess process =
         ServerProcess.start("weir", command(target), log, port, decisionPort, adminPort);
     present = new Life(target, adminPort, log, process);
@@ -105,13 +104,6 @@ final class Sidecar implements AutoCloseable {
                 settings,
                 rules));
     Files.move(next, file(target), StandardCopyOption.REPLACE_EXISTING);
-  }
-
-  static String rules(List<RulePlan> rules) {
-    return rules.stream()
-        .filter(rule -> !rule.envoy())
-        .map(RulePlan::yaml)
-        .collect(Collectors.joining("", "rules:\n", ""));
   }
 
   /** Gives it other rules, without telling it. */

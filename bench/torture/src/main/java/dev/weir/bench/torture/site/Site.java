@@ -116,13 +116,13 @@ public final class Site implements AutoCloseable {
   }
 
   private boolean hasEnvoys() {
-    return plan.rules().stream().anyMatch(RulePlan::envoy);
+    return plan.rules().stream().anyMatch(rule -> rule.kind() == RulePlan.Kind.ENVOY);
   }
 
   private void writeEnvoys(Path folder) throws IOException {
     final Path envoys = Files.createDirectory(folder.resolve(ENVOYS));
     for (RulePlan rule : plan.rules()) {
-      if (rule.envoy()) {
+      if (rule.kind() == RulePlan.Kind.ENVOY) {
         Files.writeString(envoys.resolve(rule.id() + ".yaml"), rule.envoyYaml());
       }
     }
@@ -244,13 +244,13 @@ public final class Site implements AutoCloseable {
   }
 
   private RulePlan rule(FaultPlan fault) {
-    final List<RulePlan> own = plan.rules().stream().filter(rule -> !rule.envoy()).toList();
+    final List<RulePlan> own = plan.rules().stream().filter(RulePlan::isOwn).toList();
     return own.get(fault.target() / sidecars.size() % own.size());
   }
 
   private void change(List<RulePlan> next) throws IOException, InterruptedException {
     final long fromNs = System.nanoTime();
-    write(Sidecar.rules(next));
+    write(RulePlan.yaml(next));
     final int last = regimes.size() - 1;
     final Regime before = regimes.get(last);
     regimes.add(new Regime(next, fromNs, Long.MAX_VALUE));

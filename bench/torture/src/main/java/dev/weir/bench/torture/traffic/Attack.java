@@ -1,8 +1,9 @@
 package dev.weir.bench.torture.traffic;
 
 import dev.weir.bench.torture.plan.AttackPlan;
+import dev.weir.bench.torture.plan.Condition;
 import dev.weir.bench.torture.plan.Draw;
-import dev.weir.bench.torture.plan.LimitPlan;
+import dev.weir.bench.torture.plan.KeyPlan;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -10,7 +11,9 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -215,24 +218,33 @@ public final class Attack implements Runnable {
   }
 
   private String path() {
-    return draw.of(paths) + "hostile";
+    final boolean isFree =
+        plan.kind() == AttackPlan.Kind.STREAM_FLOOD
+            || plan.kind() == AttackPlan.Kind.UNREAD_UPLOADS;
+    // Where no rule keeps it from what it is after.
+    return (isFree ? "/free/" : draw.of(paths)) + "hostile" + Condition.REQUESTED_QUERY;
   }
 
   /** A head without its end, of an identity that no honest client has. */
   private String head(String method, String conduct) {
     final StringBuilder head = new StringBuilder();
-    head.append(method).append(' ').append(path()).append(" HTTP/1.1\r\nHost: a\r\n");
-    for (String field : LimitPlan.FIELDS) {
-      head.append(field).append(": ").append(identity()).append("\r\n");
-    }
+    head.append(method).append(' ').append(path()).append(" HTTP/1.1\r\nHost: ");
+    head.append(Condition.REQUESTED_HOST).append("\r\n");
+    fields().forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
     return head.append(Question.CONDUCT).append(": ").append(conduct).append("\r\n").toString();
+  }
+
+  /** The fields that rules read. */
+  private Map<String, String> fields() {
+    final Map<String, String> fields = new LinkedHashMap<>();
+    fields.put(Condition.FIELD, Condition.FIELD_VALUE);
+    KeyPlan.FIELDS.forEach(field -> fields.put(field, identity()));
+    return fields;
   }
 
   private String identity() {
     return switch (plan.kind()) {
-      // No limit keeps these from what they are after.
-      case INVENTED_IDENTITIES, STREAM_FLOOD, UNREAD_UPLOADS ->
-          "invented" + plan.number() + "-" + invented++;
+      case INVENTED_IDENTITIES -> "invented" + plan.number() + "-" + invented++;
       default -> "hostile" + plan.number();
     };
   }
@@ -247,9 +259,7 @@ public final class Attack implements Runnable {
         frames.head(stream, false, method, call);
         frames.field("content-type", "application/grpc").field("te", "trailers");
       }
-      for (String field : LimitPlan.FIELDS) {
-        frames.field(field, identity());
-      }
+      fields().forEach(frames::field);
       frames.field(Question.CONDUCT, conduct).end();
       if (!call.isEmpty()) {
         frames.data(stream, true, new byte[5]);
@@ -264,9 +274,7 @@ public final class Attack implements Runnable {
     for (int i = 0; i < count; i++) {
       final int stream = 2 * i + 1;
       frames.head(stream, false, "POST", to).field("content-type", "application/json");
-      for (String field : LimitPlan.FIELDS) {
-        frames.field(field, identity());
-      }
+      fields().forEach(frames::field);
       frames.field(Question.CONDUCT, conduct).end();
       for (int frame = 0; frame < FRAMES_OF_BODY; frame++) {
         frames.data(stream, false, new byte[FRAME_BYTES]);

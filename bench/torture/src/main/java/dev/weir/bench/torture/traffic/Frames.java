@@ -1,5 +1,6 @@
 package dev.weir.bench.torture.traffic;
 
+import dev.weir.bench.torture.plan.Condition;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -67,7 +68,7 @@ final class Frames {
     return field(":method", method)
         .field(":scheme", "http")
         .field(":path", path)
-        .field(":authority", "a");
+        .field(":authority", Condition.REQUESTED_HOST);
   }
 
   Frames field(String name, String value) {

@@ -4,6 +4,7 @@ import dev.weir.bench.torture.judge.Asked;
 import dev.weir.bench.torture.judge.Asked.Outcome;
 import dev.weir.bench.torture.plan.ClientPlan;
 import dev.weir.bench.torture.plan.Draw;
+import dev.weir.bench.torture.plan.RulePlan;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,23 +25,25 @@ public final class HonestClient implements Runnable {
   private static final int MOVES_PERCENT = 5;
 
   private static final int BODY_BYTES_MOST = 60_000;
+  private static final int COST_MOST = 7;
 
   private final ClientPlan plan;
-  private final String path;
+  private final RulePlan rule;
   private final Draw draw;
   private final Supplier<List<Target>> targets;
   private final List<Asked> asked = new ArrayList<>();
   private volatile boolean stopped;
   private Target target;
   private Connection connection;
+  private Question last;
 
   /**
-   * @param path where its rule applies.
+   * @param rule which it asks for, as it is in the beginning.
    * @param targets the sidecars to choose from, at any time.
    */
-  public HonestClient(ClientPlan plan, String path, Draw draw, Supplier<List<Target>> targets) {
+  public HonestClient(ClientPlan plan, RulePlan rule, Draw draw, Supplier<List<Target>> targets) {
     this.plan = plan;
-    this.path = path;
+    this.rule = rule;
     this.draw = draw;
     this.targets = targets;
   }
@@ -80,9 +83,21 @@ public final class HonestClient implements Runnable {
             draw.below(plan.identities()),
             draw.below(plan.identities()),
             draw.below(plan.identities()));
+    final boolean isRetry = rule.options().idempotency() && last != null && draw.chance(60);
+    final long retryOf = isRetry ? last.retryOf() : number;
+    final int cost = rule.cost().most() == 0 || draw.chance(50) ? 0 : 1 + draw.below(COST_MOST);
     final int bodyLength = draw.chance(60) ? 0 : (int) draw.spread(1, BODY_BYTES_MOST);
-    return new Question(
-        number, path + draw.below(10), identities, bodyLength, draw.chance(40), draw.chance(2));
+    last =
+        new Question(
+            number,
+            rule.path() + draw.below(10),
+            isRetry ? last.identities() : identities,
+            bodyLength,
+            draw.chance(40),
+            draw.chance(2),
+            cost,
+            rule.options().idempotency() ? retryOf : Asked.NO_KEY);
+    return last;
   }
 
   private Asked ask(Question question) throws InterruptedException {
@@ -115,6 +130,8 @@ public final class HonestClient implements Runnable {
         plan.kind(),
         plan.rule(),
         question.identities(),
+        isTrusted() ? question.cost() : 0,
+        question.retryOf(),
         target.sidecar(),
         target.life(),
         sentNs,
@@ -128,7 +145,8 @@ public final class HonestClient implements Runnable {
       target = draw.of(targets.get());
       connection =
           switch (plan.kind()) {
-            case HTTP1 -> new Http1Connection(CLIENT, target.port(), "", TIMEOUT_MS);
+            case HTTP1 ->
+                new Http1Connection(isTrusted() ? PROXY : CLIENT, target.port(), "", TIMEOUT_MS);
             case WEB_SOCKET -> new Tunnel(target.port(), TIMEOUT_MS);
             case HTTP_CHECK ->
                 new Http1Connection(PROXY, target.decisionPort(), "/v1/check", TIMEOUT_MS);
@@ -141,6 +159,12 @@ public final class HonestClient implements Runnable {
                 new Http2Connection(target.decisionPort(), Http2Connection.Use.CHECKS, TIMEOUT_MS);
           };
     }
+  }
+
+  /** Whether sidecars believe the cost that it says. */
+  private boolean isTrusted() {
+    return plan.kind() == ClientPlan.Kind.HTTP_CHECK
+        || plan.kind() == ClientPlan.Kind.HTTP1 && plan.number() % 2 == 0;
   }
 
   private void disconnect() {

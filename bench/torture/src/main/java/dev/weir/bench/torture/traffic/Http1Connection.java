@@ -1,7 +1,7 @@
 package dev.weir.bench.torture.traffic;
 
 import dev.weir.bench.torture.judge.Asked.Outcome;
-import dev.weir.bench.torture.plan.LimitPlan;
+import dev.weir.bench.torture.plan.Condition;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -103,12 +103,12 @@ final class Http1Connection implements Connection {
   static StringBuilder head(String begin, Question question) {
     final StringBuilder head = new StringBuilder();
     head.append(begin);
-    head.append(" HTTP/1.1\r\nHost: torture\r\nTE: trailers\r\n");
+    head.append(" HTTP/1.1\r\nHost: ").append(Condition.REQUESTED_HOST);
+    head.append("\r\nTE: trailers\r\n");
     head.append(Question.NUMBER).append(": ").append(question.number()).append("\r\n");
-    for (int i = 0; i < LimitPlan.FIELDS.size(); i++) {
-      head.append(LimitPlan.FIELDS.get(i)).append(": ");
-      head.append(question.identities().get(i)).append("\r\n");
-    }
+    question
+        .allFields()
+        .forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
     head.append(Question.CONDUCT).append(": echo");
     head.append(question.chunked() ? ",chunked" : "").append(question.slow() ? ",slow" : "");
     return head.append("\r\n");
@@ -118,7 +118,7 @@ final class Http1Connection implements Connection {
     final byte[] content =
         prefix.isEmpty() ? Content.of(question.number(), question.bodyLength()) : new byte[0];
     final String method = content.length > 0 ? "POST " : "GET ";
-    final StringBuilder head = head(method + prefix + question.path(), question);
+    final StringBuilder head = head(method + prefix + question.target(), question);
     if (content.length > 0) {
       head.append(
           question.chunked()

@@ -1,7 +1,8 @@
 package dev.weir.bench.torture.traffic;
 
 import dev.weir.bench.torture.judge.Asked.Outcome;
-import dev.weir.bench.torture.plan.LimitPlan;
+import dev.weir.bench.torture.plan.Condition;
+import dev.weir.bench.torture.plan.KeyPlan;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -211,7 +212,7 @@ final class Http2Connection implements Connection {
     final Protobuf call = new Protobuf().text(1, question.path().split("/")[1]);
     final Protobuf descriptor = new Protobuf();
     for (int i = 0; i < 2; i++) {
-      final Protobuf entry = new Protobuf().text(1, LimitPlan.FIELDS.get(i));
+      final Protobuf entry = new Protobuf().text(1, KeyPlan.FIELDS.get(i));
       descriptor.message(1, entry.text(2, Integer.toString(question.identities().get(i))));
     }
     return passedIfFirstIsOne(call(SHOULD_RATE_LIMIT, call.message(2, descriptor).bytes(), ""));
@@ -283,15 +284,29 @@ final class Http2Connection implements Connection {
 
   private static byte[] identities(Question question) {
     final Protobuf check = new Protobuf();
-    for (int i = 0; i < LimitPlan.FIELDS.size(); i++) {
-      final Protobuf identity = i == 0 ? check : new Protobuf();
-      identity.text(1, Integer.toString(question.identities().get(i)));
-      identity.text(3, "header:" + LimitPlan.FIELDS.get(i));
-      if (i > 0) {
-        check.message(4, identity);
-      }
+    final String first = KeyPlan.FIELDS.get(0);
+    question
+        .fields()
+        .forEach(
+            (name, value) -> {
+              if (name.equals(first)) {
+                identify(check, value, "header:" + name);
+              } else {
+                check.message(4, identify(new Protobuf(), value, "header:" + name));
+              }
+            });
+    check.message(4, identify(new Protobuf(), Condition.REQUESTED_HOST, "header:host"));
+    check.message(
+        4, identify(new Protobuf(), Condition.PARAMETER_VALUE, "query:" + Condition.PARAMETER));
+    check.message(4, identify(new Protobuf(), "127.0.0.1", "ip"));
+    if (!question.key().isEmpty()) {
+      check.text(9, question.key());
     }
     return check.text(5, question.path()).text(6, "GET").bytes();
+  }
+
+  private static Protobuf identify(Protobuf in, String value, String source) {
+    return in.text(1, value).text(3, source);
   }
 
   private static Answer failed(boolean mayBeStore, String why) {
@@ -322,12 +337,10 @@ final class Http2Connection implements Connection {
   }
 
   private static Http2Headers head(Question question, String method) {
-    final Http2Headers head = new DefaultHttp2Headers().method(method).path(question.path());
-    head.scheme("http").authority("torture").set("te", "trailers");
+    final Http2Headers head = new DefaultHttp2Headers().method(method).path(question.target());
+    head.scheme("http").authority(Condition.REQUESTED_HOST).set("te", "trailers");
     head.set(Question.NUMBER, Long.toString(question.number()));
-    for (int i = 0; i < LimitPlan.FIELDS.size(); i++) {
-      head.set(LimitPlan.FIELDS.get(i), Integer.toString(question.identities().get(i)));
-    }
+    question.allFields().forEach(head::set);
     return head.set(
         Question.CONDUCT,
         "echo" + (question.chunked() ? ",chunked" : "") + (question.slow() ? ",slow" : ""));

@@ -60,6 +60,6 @@ public final class Probes {
   }
 
   private static Question question(String path, List<Integer> identities) {
-    return new Question(0, path, identities, 0, false, false);
+    return new Question(path, identities);
   }
 }

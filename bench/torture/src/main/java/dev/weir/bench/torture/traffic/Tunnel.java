@@ -25,7 +25,7 @@ final class Tunnel implements Connection {
   @Override
   public Answer ask(Question question) throws IOException {
     open = false;
-    final StringBuilder head = Http1Connection.head("GET " + question.path(), question);
+    final StringBuilder head = Http1Connection.head("GET " + question.target(), question);
     head.append("Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n");
     head.append("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
     socket.getOutputStream().write(Http1Connection.ascii(head.toString()));

@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.weir.bench.torture.judge.Asked.Outcome;
 import dev.weir.bench.torture.plan.Algorithm;
+import dev.weir.bench.torture.plan.KeyPlan;
+import dev.weir.bench.torture.plan.LimitPlan;
 import dev.weir.bench.torture.plan.RulePlan.Mode;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -44,6 +47,22 @@ final class EarlyRefusalJudgeTest {
     assertEquals(1, found(history));
     final History recent = new History(Algorithm.SLIDING_LOG, 3, Mode.LOCAL).pass(2, 100, 101);
     assertEquals(0, found(recent.ask(102, 103, Outcome.FAILED).ask(104, 105, Outcome.REFUSED)));
+  }
+
+  @Test
+  void saysNothingOfWhatOthersMayHaveUsed() {
+    final LimitPlan all =
+        new LimitPlan(Algorithm.GCRA, 3, History.WINDOW_MS, 3, new KeyPlan(List.of(), false));
+    final History history = new History(all, Mode.LOCAL).ask(0, 1, Outcome.REFUSED);
+    assertEquals(1, found(history));
+    assertEquals(0, found(history.attack()));
+  }
+
+  @Test
+  void saysNothingOfAProcessWithoutRoomForItsKeys() {
+    final History history = new History(Algorithm.GCRA, 3, Mode.LOCAL).ask(0, 1, Outcome.REFUSED);
+    assertEquals(1, found(history));
+    assertEquals(0, found(history.log("WARN limit table: full: keys without room")));
   }
 
   @Test

@@ -12,7 +12,8 @@ final class HeldJudgeTest {
   private static int found(String gauge, double peak) {
     final ProcessEnd end =
         new ProcessEnd(
-            "sidecar",
+            0,
+            1,
             true,
             false,
             OptionalInt.of(0),

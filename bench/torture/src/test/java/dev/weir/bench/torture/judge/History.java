@@ -2,10 +2,14 @@ package dev.weir.bench.torture.judge;
 
 import dev.weir.bench.torture.judge.Asked.Outcome;
 import dev.weir.bench.torture.plan.Algorithm;
+import dev.weir.bench.torture.plan.AttackPlan;
 import dev.weir.bench.torture.plan.ClientPlan;
+import dev.weir.bench.torture.plan.CostPlan;
 import dev.weir.bench.torture.plan.FaultPlan;
+import dev.weir.bench.torture.plan.KeyPlan;
 import dev.weir.bench.torture.plan.LimitPlan;
 import dev.weir.bench.torture.plan.Plan;
+import dev.weir.bench.torture.plan.RuleOptions;
 import dev.weir.bench.torture.plan.RulePlan;
 import dev.weir.bench.torture.plan.RulePlan.Mode;
 import dev.weir.bench.torture.plan.RulePlan.OnStoreFailure;
@@ -13,10 +17,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /** An episode as a test tells it, in milliseconds since its start. */
 final class History {
   static final long WINDOW_MS = 1_000;
+
+  static final KeyPlan KEY = new KeyPlan(List.of(0), false);
 
   private static final long MS = 1_000_000;
 
@@ -29,6 +36,7 @@ final class History {
   private final List<Pause> pauses = new ArrayList<>();
   private final List<ProcessEnd> ends = new ArrayList<>();
   private final List<Reading> readings = new ArrayList<>();
+  private final List<AttackPlan> attacks = new ArrayList<>();
   private final List<Revival> revivals = new ArrayList<>();
 
   /** With one rule of one limit, of {@code count} per {@link #WINDOW_MS}. */
@@ -37,12 +45,27 @@ final class History {
   }
 
   History(Algorithm algorithm, long count, long windowMs, Mode mode) {
-    this(new LimitPlan(algorithm, count, windowMs, count, List.of(0)), mode);
+    this(new LimitPlan(algorithm, count, windowMs, count, KEY), mode);
   }
 
   History(LimitPlan limit, Mode mode) {
-    rules = List.of(new RulePlan(0, mode, List.of(limit), 1, OnStoreFailure.CLOSED, false, false));
-    regimes.add(new Regime(rules, Long.MIN_VALUE, Long.MAX_VALUE));
+    this(rule(mode, limit));
+  }
+
+  History(RulePlan... rules) {
+    this.rules = List.of(rules);
+    regimes.add(new Regime(this.rules, Long.MIN_VALUE, Long.MAX_VALUE));
+  }
+
+  static RulePlan rule(Mode mode, LimitPlan limit) {
+    return new RulePlan(
+        0,
+        RulePlan.Kind.OWN,
+        mode,
+        List.of(limit),
+        new CostPlan(1, 0),
+        OnStoreFailure.CLOSED,
+        RuleOptions.NONE);
   }
 
   /** The episode began so long after the beginning of a day. */
@@ -57,13 +80,35 @@ final class History {
   }
 
   History ask(long sentMs, long answeredMs, Outcome outcome, int life) {
+    return ask(sentMs, answeredMs, outcome, life, 0, 0, Asked.NO_KEY);
+  }
+
+  /** A request of a trusted client that says its cost. */
+  History tell(int cost, long sentMs, long answeredMs) {
+    return ask(sentMs, answeredMs, Outcome.PASSED, 1, 0, cost, Asked.NO_KEY);
+  }
+
+  /** A request for another rule. */
+  History askFor(int rule, long sentMs, long answeredMs, Outcome outcome) {
+    return ask(sentMs, answeredMs, outcome, 1, rule, 0, Asked.NO_KEY);
+  }
+
+  /** A request with the idempotency key of an earlier one, maybe its own. */
+  History retry(long number, long sentMs, long answeredMs, Outcome outcome) {
+    return ask(sentMs, answeredMs, outcome, 1, 0, 0, number);
+  }
+
+  private History ask(
+      long sentMs, long answeredMs, Outcome outcome, int life, int rule, int told, long retryOf) {
     final long number = asked.size();
     asked.add(
         new Asked(
             number,
             ClientPlan.Kind.HTTP1,
-            0,
+            rule,
             List.of(0, 0, 0),
+            told,
+            retryOf,
             0,
             life,
             sentMs * MS,
@@ -115,18 +160,34 @@ final class History {
   /** From then on the limit allows so many. */
   History change(long atMs, long count) {
     final RulePlan rule = rules.get(0);
-    final RulePlan changed =
-        new RulePlan(
-            0,
-            rule.mode(),
-            List.of(rule.limits().get(0).withCount(count)),
-            1,
-            rule.onStoreFailure(),
-            false,
-            false);
+    final RulePlan changed = rule(rule.mode(), rule.limits().get(0).withCount(count));
     regimes.set(0, new Regime(rules, Long.MIN_VALUE, atMs * MS));
     regimes.add(new Regime(List.of(changed), atMs * MS, Long.MAX_VALUE));
     return this;
+  }
+
+  /** A hostile client is at work. */
+  History attack() {
+    attacks.add(new AttackPlan(0, AttackPlan.Kind.GARBAGE, 1, 0, 1_000));
+    return this;
+  }
+
+  /** The log of process 1 has a line. */
+  History log(String line) {
+    return end(
+        new ProcessEnd(
+            0,
+            1,
+            false,
+            false,
+            OptionalInt.empty(),
+            Map.of(),
+            Map.of(),
+            new int[2],
+            new int[2],
+            0,
+            Map.of(),
+            line));
   }
 
   History end(ProcessEnd end) {
@@ -158,7 +219,7 @@ final class History {
             100,
             rules,
             List.of(),
-            List.of(),
+            attacks,
             List.of());
     return new Evidence(
         plan,

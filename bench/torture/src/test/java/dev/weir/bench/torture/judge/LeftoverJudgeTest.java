@@ -19,7 +19,8 @@ final class LeftoverJudgeTest {
   private static ProcessEnd alive(
       double streams, int descriptors, int threads, long rssMib, String log) {
     return new ProcessEnd(
-        "sidecar",
+        0,
+        1,
         false,
         false,
         OptionalInt.empty(),
@@ -34,7 +35,8 @@ final class LeftoverJudgeTest {
 
   private static ProcessEnd ended(boolean wasToEnd, boolean killed, int status) {
     return new ProcessEnd(
-        "sidecar",
+        0,
+        1,
         wasToEnd,
         killed,
         OptionalInt.of(status),

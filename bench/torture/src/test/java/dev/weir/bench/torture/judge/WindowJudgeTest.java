@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.bench.torture.judge.Asked.Outcome;
 import dev.weir.bench.torture.plan.Algorithm;
+import dev.weir.bench.torture.plan.CostPlan;
 import dev.weir.bench.torture.plan.FaultPlan;
 import dev.weir.bench.torture.plan.LimitPlan;
+import dev.weir.bench.torture.plan.RuleOptions;
+import dev.weir.bench.torture.plan.RulePlan;
 import dev.weir.bench.torture.plan.RulePlan.Mode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -14,6 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 final class WindowJudgeTest {
+  private static final LimitPlan TEN =
+      new LimitPlan(Algorithm.SLIDING_LOG, 10, History.WINDOW_MS, 1, History.KEY);
+
   private static int found(History history) {
     return new WindowJudge().judge(history.evidence()).size();
   }
@@ -115,7 +121,7 @@ final class WindowJudgeTest {
 
   @Test
   void seesOneMoreThanASmallBurst() {
-    final LimitPlan limit = new LimitPlan(Algorithm.GCRA, 40, History.WINDOW_MS, 1, List.of(0));
+    final LimitPlan limit = new LimitPlan(Algorithm.GCRA, 40, History.WINDOW_MS, 1, History.KEY);
     final History history = new History(limit, Mode.EXACT);
     assertEquals(0, found(history.pass(1, 100, 101)));
     assertEquals(1, found(history.pass(1, 100, 101)));
@@ -135,6 +141,79 @@ final class WindowJudgeTest {
     history.change(500, 2).pass(4, 510, 511);
     assertEquals(0, found(history));
     assertEquals(1, found(history.pass(3, 600, 601)));
+  }
+
+  @Test
+  void judgesWhoIsRefusedUnderEnforce() {
+    final History history = new History(ofTen(1, 50, false)).pass(11, 100, 101);
+    assertEquals(0, found(history), "outside the part");
+    assertEquals(1, found(history.ask(102, 103, Outcome.REFUSED)));
+  }
+
+  @Test
+  void countsAGrantThatIsUsedAgainOnce() {
+    final History history = new History(ofTen(1, 100, true)).pass(9, 100, 101);
+    for (int i = 0; i < 4; i++) {
+      history.retry(9, 110 + 2 * i, 111 + 2 * i, Outcome.PASSED);
+    }
+    assertEquals(0, found(history));
+    assertEquals(1, found(history.retry(9, 120, 121, Outcome.PASSED)), "a fifth time");
+  }
+
+  @Test
+  void countsTheCostThatATrustedRequestSays() {
+    final RulePlan rule = ofTen(4, 100, false);
+    assertEquals(0, found(new History(rule).tell(4, 100, 101).tell(6, 102, 103).tell(2, 104, 105)));
+    assertEquals(1, found(new History(rule).tell(4, 100, 101).tell(6, 102, 103).tell(3, 104, 105)));
+  }
+
+  @Test
+  void countsThousandths() {
+    final LimitPlan limit =
+        new LimitPlan(
+            Algorithm.TOKEN_BUCKET, 1, 60_000, 4_500, History.KEY, false, "", 1_500, true);
+    assertEquals(0, found(new History(limit, Mode.LOCAL).pass(3, 100, 101)));
+    assertEquals(1, found(new History(limit, Mode.LOCAL).pass(4, 100, 101)));
+  }
+
+  @Test
+  void countsALimitOfAllRequestsOverAllRules() {
+    final RuleOptions options = new RuleOptions(List.of(), false, 100, true, false, 0);
+    final LimitPlan large =
+        new LimitPlan(Algorithm.SLIDING_LOG, 1_000, History.WINDOW_MS, 1, History.KEY);
+    final History history =
+        new History(
+            rule(0, RulePlan.Kind.OWN, large, new CostPlan(1, 0), options),
+            rule(1, RulePlan.Kind.OWN, large, new CostPlan(1, 0), options),
+            rule(90, RulePlan.Kind.EVERYWHERE, TEN, new CostPlan(1, 0), RuleOptions.NONE));
+    for (int i = 0; i < 5; i++) {
+      history.askFor(0, 100 + i, 101 + i, Outcome.PASSED);
+      history.askFor(1, 100 + i, 101 + i, Outcome.PASSED);
+    }
+    assertEquals(0, found(history));
+    assertEquals(1, found(history.askFor(1, 110, 111, Outcome.PASSED)));
+  }
+
+  @Test
+  void saysNothingOfAProcessWithoutRoomForItsKeys() {
+    final History history = new History(Algorithm.SLIDING_LOG, 10, Mode.LOCAL).pass(11, 100, 101);
+    assertEquals(1, found(history));
+    assertEquals(0, found(history.log("WARN table of limits with rings: full: keys share")));
+  }
+
+  private static RulePlan ofTen(int mostCost, int enforcePercent, boolean idempotency) {
+    return rule(
+        0,
+        RulePlan.Kind.OWN,
+        TEN,
+        new CostPlan(1, mostCost),
+        new RuleOptions(List.of(), false, enforcePercent, false, idempotency, 0));
+  }
+
+  private static RulePlan rule(
+      int number, RulePlan.Kind kind, LimitPlan limit, CostPlan cost, RuleOptions options) {
+    return new RulePlan(
+        number, kind, Mode.EXACT, List.of(limit), cost, RulePlan.OnStoreFailure.CLOSED, options);
   }
 
   @Test

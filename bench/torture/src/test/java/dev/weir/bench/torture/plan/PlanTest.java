@@ -7,10 +7,28 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 final class PlanTest {
   private static final long LASTS_MS = 20_000;
+
+  private static final List<String> FEATURES =
+      List.of(
+          "EVERYWHERE",
+          "everywhere: false",
+          "header: x-cost",
+          "enforce: 0%",
+          "enforce: 50%",
+          "idempotency: true",
+          "warn-at: ",
+          "key: all",
+          "key: who",
+          "key: pair",
+          "name: n0",
+          "cost: 2,",
+          "cost: 1.",
+          "dry-run: true");
 
   @Test
   void aSeedRepeatsAllDecisions() {
@@ -24,6 +42,8 @@ final class PlanTest {
     final Set<FaultPlan.Kind> faults = EnumSet.noneOf(FaultPlan.Kind.class);
     final Set<AttackPlan.Kind> attacks = EnumSet.noneOf(AttackPlan.Kind.class);
     final Set<ClientPlan.Kind> clients = EnumSet.noneOf(ClientPlan.Kind.class);
+    final Set<Condition> conditions = EnumSet.noneOf(Condition.class);
+    final Set<String> features = new TreeSet<>();
     final Set<Plan.StoreKind> stores = EnumSet.noneOf(Plan.StoreKind.class);
     for (long seed = 0; seed < 200; seed++) {
       final Plan plan = Plan.draw(seed, LASTS_MS, seed % 2 == 0);
@@ -31,8 +51,14 @@ final class PlanTest {
       plan.attacks().forEach(attack -> attacks.add(attack.kind()));
       plan.clients().forEach(client -> clients.add(client.kind()));
       stores.add(plan.store());
+      for (RulePlan rule : plan.rules()) {
+        conditions.addAll(rule.options().conditions());
+        FEATURES.stream().filter(rule.text()::contains).forEach(features::add);
+      }
     }
     assertEquals(EnumSet.allOf(FaultPlan.Kind.class), faults);
+    assertEquals(EnumSet.allOf(Condition.class), conditions);
+    assertEquals(new TreeSet<>(FEATURES), features);
     assertEquals(EnumSet.allOf(AttackPlan.Kind.class), attacks);
     assertEquals(EnumSet.allOf(ClientPlan.Kind.class), clients);
     assertEquals(EnumSet.allOf(Plan.StoreKind.class), stores);
@@ -66,10 +92,8 @@ final class PlanTest {
       for (int change = 0; change < 4; change++) {
         for (RulePlan rule : rules) {
           for (LimitPlan limit : rule.limits()) {
-            assertTrue(limit.count() >= rule.cost(), rule.yaml());
-            if (limit.algorithm().promise() == Algorithm.Promise.PACED) {
-              assertTrue(limit.burst() >= rule.cost(), rule.yaml());
-            }
+            assertTrue(limit.count() >= rule.units(limit, 0), rule.text());
+            assertTrue(limit.atOnce() >= rule.units(limit, 0), rule.text());
           }
         }
         rules = RuleChange.apply(rules, (int) seed * 4 + change, true);

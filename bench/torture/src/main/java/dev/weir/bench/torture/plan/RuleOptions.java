@@ -1,0 +1,65 @@
+package dev.weir.bench.torture.plan;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The part of a rule that says whom it applies to and what it does, beside counting.
+ *
+ * @param conditions that requests fulfil, beside the path; others are denied if there are any.
+ * @param dryRun whether nobody is refused, on budgets of its own.
+ * @param enforcePercent how many of a hundred identities are refused what is above the limit.
+ * @param everywhere whether the limits of all requests apply, too.
+ * @param idempotency whether a retried request is charged once.
+ * @param warnAtPercent 0 for none.
+ */
+public record RuleOptions(
+    List<Condition> conditions,
+    boolean dryRun,
+    int enforcePercent,
+    boolean everywhere,
+    boolean idempotency,
+    int warnAtPercent) {
+  /** Of a rule that has none of them. */
+  public static final RuleOptions NONE = new RuleOptions(List.of(), false, 100, false, false, 0);
+
+  RuleOptions withDryRun(boolean other) {
+    return new RuleOptions(
+        conditions, other, enforcePercent, everywhere, idempotency, warnAtPercent);
+  }
+
+  RuleOptions withEnforcePercent(int other) {
+    return new RuleOptions(conditions, dryRun, other, everywhere, idempotency, warnAtPercent);
+  }
+
+  RuleOptions withEverywhere(boolean other) {
+    return new RuleOptions(conditions, dryRun, enforcePercent, other, idempotency, warnAtPercent);
+  }
+
+  RuleOptions withIdempotency(boolean other) {
+    return new RuleOptions(conditions, dryRun, enforcePercent, everywhere, other, warnAtPercent);
+  }
+
+  /** Whether nobody may be refused by the rule's own limits. */
+  public boolean refusesNobody() {
+    return dryRun || enforcePercent == 0;
+  }
+
+  /** Lines of a rule, without their indentation. */
+  List<String> yaml() {
+    final List<String> lines = new ArrayList<>();
+    if (dryRun) {
+      lines.add("dry-run: true");
+    }
+    if (enforcePercent < 100) {
+      lines.add("enforce: " + enforcePercent + "%");
+    }
+    if (idempotency) {
+      lines.add("idempotency: true");
+    }
+    if (warnAtPercent > 0) {
+      lines.add("warn-at: " + warnAtPercent + "%");
+    }
+    return lines;
+  }
+}
