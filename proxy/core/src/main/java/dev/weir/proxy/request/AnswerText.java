@@ -38,6 +38,11 @@ public final class AnswerText {
       this.name = name;
     }
 
+    /** Whether its value is a number; else it is letters, digits, dots, dashes, underscores. */
+    public boolean isNumber() {
+      return this == RETRY_AFTER || this == LIMIT;
+    }
+
     /** As it stands in a text, such as <code>${rule}</code>. */
     @Override
     public String toString() {

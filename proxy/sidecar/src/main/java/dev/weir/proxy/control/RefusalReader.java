@@ -1,6 +1,9 @@
 package dev.weir.proxy.control;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
 import dev.weir.proxy.request.AnswerText;
+import dev.weir.proxy.request.AnswerText.Placeholder;
 import dev.weir.proxy.request.GrpcStatus;
 import dev.weir.proxy.request.MediaType;
 import dev.weir.proxy.request.RefusalAnswer;
@@ -180,6 +183,29 @@ final class RefusalReader {
     }
     if (content != null) {
       bodies.put(parsed, text(content));
+      if (parsed.name().equals("application/json") || parsed.name().endsWith("+json")) {
+        checkJson(content);
+      }
+    }
+  }
+
+  /** Checks that a text is JSON with the values of its placeholders. */
+  private static void checkJson(String content) {
+    String text = content;
+    for (Placeholder placeholder : Placeholder.values()) {
+      text = text.replace(placeholder.toString(), placeholder.isNumber() ? "1" : "a");
+    }
+    boolean isJson;
+    try (JsonParser parser = new JsonFactory().createParser(text)) {
+      isJson = parser.nextToken() != null;
+      parser.skipChildren();
+      isJson &= parser.nextToken() == null;
+    } catch (IOException malformed) {
+      isJson = false;
+    }
+    if (!isJson) {
+      throw new BadValueException(
+          content, "JSON, in which ${rule} and ${request-id} stand in quotes");
     }
   }
 
@@ -239,7 +265,7 @@ final class RefusalReader {
   private static AnswerText text(String text) {
     String unknown = AnswerText.unknown(text);
     if (unknown != null) {
-      throw new BadValueException(unknown, "one of " + AnswerText.Placeholder.all());
+      throw new BadValueException(unknown, "one of " + Placeholder.all());
     }
     AnswerText parsed = new AnswerText(text);
     if (parsed.placeholderCount() > AnswerText.MAX_PLACEHOLDERS) {
