@@ -102,11 +102,16 @@ public final class Bans {
   }
 
   /**
-   * Counts a refusal of a key that is not banned, and bans it if that was one too many.
+   * Counts a refusal of a key, and bans it if that was one too many. A key that is banned by now,
+   * as requests that were decided late are refused, is not counted.
    *
-   * @return for how many nanoseconds; 0 if it is not banned.
+   * @return for how many nanoseconds it is banned; 0 if it is not.
    */
   long refused(RuleBans rule, long key, long nowNs) {
+    long leftNs = leftNs(key, nowNs);
+    if (leftNs > 0) {
+      return leftNs;
+    }
     return countRefusal(rule, key, ms(nowNs)) < rule.after() ? 0 : ban(rule, key, nowNs);
   }
 

@@ -174,6 +174,9 @@ public final class WordTable {
       if (there == 0) {
         return places.compareAndSetLong(place * PLACE_BYTES, 0, key) && wordCas(place, 0, word);
       }
+      if (there == key) {
+        return false; // another thread has just added it
+      }
       long other = anyWord(place);
       if (other != BUSY && other < earliestWord) {
         earliest = place;

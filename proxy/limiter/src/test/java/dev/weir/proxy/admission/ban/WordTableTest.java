@@ -47,6 +47,14 @@ class WordTableTest {
   }
 
   @Test
+  void aKeyThatIsThereIsNotAddedAgain() {
+    WordTable table = new WordTable(WordTable.WAYS, 7);
+    assertTrue(table.add(KEY, WordTable.word(KEY, 100, 1), 0));
+    assertFalse(table.add(KEY, WordTable.word(KEY, 200, 2), 0));
+    assertEquals(100, timeMs(table, KEY));
+  }
+
+  @Test
   void aPlaceThatGotAnotherKeyIsNotChangedForTheFormerOne() {
     WordTable table = new WordTable(WordTable.WAYS, 7);
     for (int i = 1; i <= WordTable.WAYS; i++) {
