@@ -12,6 +12,7 @@ import dev.weir.proxy.rig.Rig;
 import dev.weir.proxy.rig.StoreRig;
 import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.FaultProxy;
+import dev.weir.scripts.server.FreePorts;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
@@ -168,6 +169,31 @@ class BanFleetIT {
       try (Fleet fleet = Fleet.ofFile(2, file).deciding(1)) {
         ban(fleet.rig(0), "ann");
         awaitBanned(fleet.rig(1), "ann");
+      }
+    }
+  }
+
+  @Test
+  void bansHoldOverAReloadAndAStoreThatLostThem() throws Exception {
+    int port = FreePorts.next();
+    String file = file("127.0.0.1:" + port, "local");
+    try (RedisServer first = RedisServer.on(RedisKind.EMBEDDED.binary()).port(port).start();
+        Fleet fleet = Fleet.ofFile(2, file).deciding(1)) {
+      ban(fleet.rig(0), "ann");
+      awaitBanned(fleet.rig(1), "ann");
+      first.kill();
+      for (Rig rig : fleet.rigs) {
+        rig.publish(
+            file.replace("decision: 127.0.0.1:0\n", "").replace("limit: 2/365d", "limit: 3/365d"));
+      }
+      try (RedisServer empty = RedisServer.on(RedisKind.EMBEDDED.binary()).port(port).start();
+          RawClient here = fleet.rig(0).connect();
+          RawClient there = fleet.rig(1).connect()) {
+        ban(fleet.rig(1), "bob");
+        awaitBanned(fleet.rig(0), "bob");
+        assertEquals("banned", reason(here, "ann"));
+        assertEquals("banned", reason(there, "ann"));
+        assertEquals("1", empty.text("HLEN", "rl:{p000}:bans:shop"));
       }
     }
   }
