@@ -2,6 +2,7 @@ package dev.weir.proxy.explain;
 
 import dev.weir.proxy.admission.AddressLists;
 import dev.weir.proxy.admission.Explanation;
+import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.rule.ConsideredRule;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +18,7 @@ public record ExplainedRequest(
   static final int MOST_RULES = 100;
 
   private static final int MOST_CHARACTERS = 300;
+  private static final int TOO_MANY_REQUESTS = 429;
 
   /** The rules that are shown: those of this host and path first, then others, as they stand. */
   List<ConsideredRule> shown() {
@@ -67,15 +69,19 @@ public record ExplainedRequest(
     return left == null ? null : left.of(limit.row(), limit.budget().policy().name());
   }
 
+  /** A refusal in words: the status of one by a limit or a rule may be the rule's own. */
+  private static String how(RefusalReason reason) {
+    boolean mayBeOwn = reason.httpStatus() == TOO_MANY_REQUESTS;
+    return mayBeOwn ? "as " + reason.label() : "with " + reason.httpStatus() + " " + reason.label();
+  }
+
   /** What is decided, in words. */
   String outcome() {
     if (explanation.listed() == AddressLists.Listed.ALLOWED) {
       return "passes without a limit: the address is on lists.allow";
     }
     if (explanation.refusal() != null) {
-      String refused =
-          "refused with %d %s"
-              .formatted(explanation.refusal().httpStatus(), explanation.refusal().label());
+      String refused = "refused " + how(explanation.refusal());
       if (explanation.bannedForNs() > 0) {
         return refused + " for " + ExplanationText.seconds(explanation.bannedForNs());
       }
@@ -98,8 +104,6 @@ public record ExplainedRequest(
           + (left.fault() == null ? "the rules have just changed" : left.fault().label());
     }
     Explanation.Limit refusing = refusing();
-    return refusing == null
-        ? "passes now"
-        : "refused now with 429 by " + refusing.budget().policy().name();
+    return refusing == null ? "passes now" : "refused now by " + refusing.budget().policy().name();
   }
 }

@@ -91,7 +91,7 @@ class ExplainPageTest extends RigTest {
     assertTrue(text.contains("takes 1; 99 of 100 left"), text);
     assertEquals(200, pass("/two"));
     String refused = get("path=/two&header=x-user-id:7&format=json").body();
-    assertTrue(refused.contains("\"outcome\" : \"refused now with 429 by requests\""), refused);
+    assertTrue(refused.contains("\"outcome\" : \"refused now by requests\""), refused);
     assertTrue(refused.contains("\"remaining\" : 0"), refused);
     assertEquals(429, pass("/two"));
     String other = get("path=/two&header=x-user-id:8").body();
@@ -103,12 +103,12 @@ class ExplainPageTest extends RigTest {
     assertEquals(200, pass("/log-in"));
     for (int i = 0; i < 5; i++) {
       String text = get("path=/log-in&header=x-user-id:7").body();
-      assertTrue(text.endsWith("outcome: refused now with 429 by log-in\n"), text);
+      assertTrue(text.endsWith("outcome: refused now by log-in\n"), text);
     }
     assertEquals(429, pass("/log-in"));
     assertEquals(429, pass("/log-in"));
     String text = get("path=/log-in&header=x-user-id:7").body();
-    assertTrue(text.contains("outcome: refused with 429 banned for 3"), text);
+    assertTrue(text.contains("outcome: refused as banned for 3"), text);
     String other = get("path=/log-in&header=x-user-id:8").body();
     assertTrue(other.endsWith("outcome: passes now\n"), other);
   }
