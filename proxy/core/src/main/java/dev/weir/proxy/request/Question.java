@@ -195,7 +195,7 @@ public final class Question {
    * whose limits have one key; under other rules the question is refused as {@link
    * RefusalReason#NOT_DECIDED_ONCE}.
    *
-   * @param length 1 or more.
+   * @param length 1 or more; 0 for no key.
    */
   public Question once(DirectBuffer bytes, int offset, int length) {
     onceBytes = bytes;

@@ -11,6 +11,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class WhatIfCountsTest {
   private final WhatIfCounts counts = new WhatIfCounts();
@@ -112,6 +113,7 @@ class WhatIfCountsTest {
 
   /** An entry changes hands while it is read: its text and its count are of one identity. */
   @Test
+  @Timeout(60)
   void isReadWhileItIsWritten() throws Exception {
     AtomicBoolean isOver = new AtomicBoolean();
     Thread writer =
@@ -127,7 +129,7 @@ class WhatIfCountsTest {
             });
     writer.start();
     int seen = 0;
-    for (int i = 0; i < 200; i++) {
+    while (seen < 1000) {
       for (WhatIfReport.Row row : report(counts).rows()) {
         for (WhatIfReport.Differing one : row.identities()) {
           boolean isEven = Integer.parseInt(one.identity().substring(1)) % 2 == 0;
@@ -138,6 +140,5 @@ class WhatIfCountsTest {
     }
     isOver.set(true);
     writer.join();
-    assertTrue(seen > 0);
   }
 }

@@ -188,6 +188,7 @@ public final class WhatIf implements Admission {
     }
     Pair pair = free.take().begin(listener);
     takenCount++;
+    boolean isOnce = question.isOnce();
     Asked now;
     boolean isAsked = false;
     try {
@@ -204,6 +205,9 @@ public final class WhatIf implements Admission {
       pair.decidedNow(now.verdict());
     }
     try {
+      if (!isOnce) {
+        question.once(null, 0, 0); // the rules in use may have read the request's field
+      }
       askCandidate(question, pair, nowNs);
     } catch (RuntimeException | Error bug) {
       InternalErrors.caught("a comparison", bug);

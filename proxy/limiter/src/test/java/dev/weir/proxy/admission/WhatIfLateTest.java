@@ -62,7 +62,12 @@ class WhatIfLateTest {
   }
 
   private static RuleSpec rule(Mode mode, String rate) {
+    return rule(mode, rate, false);
+  }
+
+  private static RuleSpec rule(Mode mode, String rate, boolean isIdempotent) {
     return RuleSpec.builder("r")
+        .idempotency(isIdempotent)
         .key(KeySpec.parse("header:x-user"))
         .algorithm(Algorithm.FIXED_WINDOW)
         .rate(Rate.parse(rate))
@@ -79,15 +84,18 @@ class WhatIfLateTest {
 
   /** Rules in use of a mode, with one server; the candidate has some. */
   private WhatIf whatIf(Mode mode, List<ModelServer> ofCandidate) {
+    return whatIf(rule(mode, "2/365d"), rule(Mode.EXACT, "1/365d"), ofCandidate);
+  }
+
+  private WhatIf whatIf(RuleSpec inUse, RuleSpec candidate, List<ModelServer> ofCandidate) {
     then = ofCandidate.get(0);
     ModelStore storeThen = store(ofCandidate);
     stores.add(storeThen);
-    RuleSpec candidate = rule(Mode.EXACT, "1/365d");
     Topology topology = ofCandidate.size() == 1 ? Topology.STANDALONE : Topology.SHARDED;
     IdentitySettings settings = IdentitySettings.DEFAULT;
     WhatIf whatIf =
         new WhatIf(
-            handler(storeNow, Topology.STANDALONE, rule(mode, "2/365d")),
+            handler(storeNow, Topology.STANDALONE, inUse),
             handler(storeThen, topology, candidate),
             new IdentityReader(
                 settings, KeyHasher.withKey(1, 2), new ClientIpReader(settings), 1024),
@@ -191,5 +199,17 @@ class WhatIfLateTest {
     whatIf.count(new WhatIfCounts());
     then.answer();
     assertEquals("[1, 0, 0, 0]", outcomes());
+  }
+
+  @Test
+  void theKeyOfARetryConcernsThoseRulesOnlyThatAskForIt() {
+    WhatIf whatIf =
+        whatIf(rule(Mode.EXACT, "2/365d", true), rule(Mode.LOCAL, "1/365d"), servers.subList(0, 1));
+    for (int i = 0; i < 2; i++) {
+      question.traffic(TextRequest.of("GET", "/", "x-user", "ann", "idempotency-key", "k"));
+      whatIf.ask(question, (ticket, verdict) -> {}, storeNow.clock().nowNs());
+      now.answer();
+    }
+    assertEquals("[1, 0, 0, 1]", outcomes(), "the candidate can decide, and charges both");
   }
 }

@@ -25,6 +25,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ExplainCommand.class,
       ImportCommand.class,
       SimulateCommand.class,
+      WhatIfCommand.class,
       DemoCommand.class,
       HelpCommand.class
     },
@@ -41,7 +42,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "Exit codes: 0 done, 1 unexpected failure, 2 wrong flags, file or address."
     })
 public final class WeirCommand implements Runnable {
-  private static final String COMMANDS = "run, check, explain, import, simulate, demo or help";
+  private static final String COMMANDS =
+      "run, check, explain, import, simulate, what-if, demo or help";
 
   @Spec private CommandSpec spec;
 

@@ -57,7 +57,11 @@ public final class WhatIfFile implements AutoCloseable {
 
   /** Takes the file as it is now, and follows it from now on. */
   public void start() {
-    follower.reload();
+    try {
+      follower.reload();
+    } catch (RuntimeException bug) {
+      LOG.error("what-if: no candidate for the rules, there is none:", bug); // the rules go on
+    }
     follower.start("weir-what-if", "what-if: not read again from " + path);
   }
 

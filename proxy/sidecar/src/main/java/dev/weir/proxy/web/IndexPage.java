@@ -12,7 +12,7 @@ final class IndexPage {
           .map(label -> "<a href=\"/latency/" + label + ".hgrm\">" + label + "</a>")
           .collect(Collectors.joining(",\n"));
 
-  private static final String HTML =
+  static final String HTML =
       PageStyle.HEAD
           + """
             <title>Weir</title>
@@ -29,7 +29,6 @@ final class IndexPage {
             .</dd>
             <dt><a href="/latency.hlog">/latency.hlog</a></dt>
             <dd>The last five minutes as an interval log, for HdrHistogram's tools.</dd>
-            <what-if>
             <dt>/explain?path=/orders&amp;header=x-user-id:7</dt>
             <dd>Which rule a request has and why, its identities, and what is left of its limits. Charges nothing.</dd>
             <dt><a href="/metrics">/metrics</a></dt>
@@ -44,20 +43,5 @@ final class IndexPage {
             </html>
             """;
 
-  private static final String WHAT_IF =
-      """
-      <dt><a href="/what-if">/what-if</a></dt>
-      <dd>Requests that a candidate for the rules would decide otherwise, as text or as <a href="/what-if?format=json">JSON</a>.</dd>
-      """;
-
   private IndexPage() {}
-
-  /**
-   * The page.
-   *
-   * @param hasCandidate whether there is a candidate for the rules.
-   */
-  static String html(boolean hasCandidate) {
-    return HTML.replace("<what-if>\n", hasCandidate ? WHAT_IF : "");
-  }
 }

@@ -4,7 +4,6 @@ import dev.weir.proxy.metrics.Exposition;
 import dev.weir.proxy.metrics.LatencyHistory;
 import dev.weir.proxy.metrics.LatencyStep;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.metrics.WhatIfReport;
 import dev.weir.proxy.web.Route.Access;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.Arrays;
@@ -28,20 +27,11 @@ final class Pages {
   private static final Page NO_SUCH_FORMAT =
       Page.problem(HttpResponseStatus.BAD_REQUEST, "The format is one of html, text, hgrm.");
 
-  private static final Page NO_CANDIDATE =
-      Page.problem(
-          HttpResponseStatus.NOT_FOUND, "There is no what-if in the settings of this process.");
-
-  private static final Page NO_SUCH_REPORT =
-      Page.problem(HttpResponseStatus.BAD_REQUEST, "The format is one of text, json.");
-
   private final Metrics metrics;
-
-  /** How the candidate compares; null if there is none. */
-  private volatile Supplier<WhatIfReport> whatIf;
 
   private final BooleanSupplier ready;
   private final Supplier<String> fault;
+  private final Page index = Page.html(IndexPage.HTML);
   private final LatencyHistory history;
   private final long startNs = System.nanoTime();
 
@@ -58,14 +48,13 @@ final class Pages {
   /** Their rows in the table of routes. */
   List<Route> routes() {
     return List.of(
-        Route.page("/", Access.ADMIN, request -> Page.html(IndexPage.html(whatIf != null))),
+        Route.page("/", Access.ADMIN, request -> index),
         Route.page("/livez", Access.MONITORING, request -> alive()),
         Route.page("/healthz", Access.MONITORING, request -> alive()),
         Route.page("/readyz", Access.MONITORING, request -> ready()),
         Route.page("/metrics", Access.MONITORING, this::metrics),
         Route.page("/latency", Access.ADMIN, this::latency),
         Route.page("/latency/*.hgrm", Access.ADMIN, request -> hgrm(request.wildcard())),
-        Route.page("/what-if", Access.ADMIN, this::whatIf),
         Route.page("/latency.hlog", Access.ADMIN, request -> hlog()));
   }
 
@@ -75,22 +64,6 @@ final class Pages {
    */
   void endSlice() {
     history.endSlice();
-  }
-
-  /** Shows how the candidate compares. */
-  void shows(Supplier<WhatIfReport> report) {
-    whatIf = report;
-  }
-
-  private Page whatIf(WebRequest request) {
-    if (whatIf == null) {
-      return NO_CANDIDATE;
-    }
-    return switch (request.parameter("format", "text")) {
-      case "text" -> Page.text(HttpResponseStatus.OK, WhatIfPage.text(whatIf.get()));
-      case "json" -> Page.json(WhatIfPage.json(whatIf.get()));
-      default -> NO_SUCH_REPORT;
-    };
   }
 
   private Page alive() {

@@ -10,7 +10,6 @@ import dev.weir.proxy.loop.LoopGuard;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyHistory;
 import dev.weir.proxy.metrics.Metrics;
-import dev.weir.proxy.metrics.WhatIfReport;
 import dev.weir.proxy.web.Route.Access;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -107,11 +106,6 @@ public final class WebServer implements AutoCloseable {
     List<Route> all = new ArrayList<>(pages.routes());
     all.addAll(more);
     routes = new Routes(all);
-  }
-
-  /** Shows how the candidate compares; before it listens. */
-  public void shows(Supplier<WhatIfReport> whatIf) {
-    pages.shows(whatIf);
   }
 
   /** An address with its host name looked up; null for none. */

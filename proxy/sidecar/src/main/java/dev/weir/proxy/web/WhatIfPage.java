@@ -2,17 +2,42 @@ package dev.weir.proxy.web;
 
 import dev.weir.proxy.metrics.WhatIfCounts.Outcome;
 import dev.weir.proxy.metrics.WhatIfReport;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * How a candidate for the rules compares with those in use, as a table and as JSON. Its texts are
  * ids of rules and identities as the store has them: neither needs to be escaped.
  */
-final class WhatIfPage {
+public final class WhatIfPage {
   private static final String NONE = "-";
 
+  private static final Page NO_SUCH_FORMAT =
+      Page.problem(HttpResponseStatus.BAD_REQUEST, "The format is one of text, json.");
+
   private WhatIfPage() {}
+
+  /**
+   * Its row in the table of routes.
+   *
+   * @param report asked for each time, by the server's thread.
+   */
+  public static Route route(Supplier<WhatIfReport> report) {
+    return Route.page(
+        "/what-if",
+        Route.Access.ADMIN,
+        request -> page(request.parameter("format", "text"), report));
+  }
+
+  private static Page page(String format, Supplier<WhatIfReport> report) {
+    return switch (format) {
+      case "text" -> Page.text(HttpResponseStatus.OK, text(report.get()));
+      case "json" -> Page.json(json(report.get()));
+      default -> NO_SUCH_FORMAT;
+    };
+  }
 
   /** A table of rules, and one of identities. */
   static String text(WhatIfReport report) {

@@ -28,7 +28,9 @@ import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.warmup.WarmUp;
 import dev.weir.proxy.watch.Reloads;
 import dev.weir.proxy.watch.WatchThread;
+import dev.weir.proxy.web.Route;
 import dev.weir.proxy.web.WebServer;
+import dev.weir.proxy.web.WhatIfPage;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -351,6 +353,17 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     }
   }
 
+  /** The pages that tell of rules. */
+  private List<Route> routes(Settings settings) {
+    Route explain =
+        new ExplainPage(
+                () -> new SidecarExplainer(settings, loops.lists(), loops.bans(), tokens),
+                () -> rules,
+                loops)
+            .route();
+    return whatIf == null ? List.of(explain) : List.of(explain, WhatIfPage.route(whatIf::report));
+  }
+
   private WebServer startAdmin(Settings settings) throws IOException {
     ProcessSettings process = settings.process();
     if (process.admin() == null && process.monitoring() == null) {
@@ -364,15 +377,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
             metrics,
             () -> ready,
             watchdog::fault,
-            List.of(
-                new ExplainPage(
-                        () -> new SidecarExplainer(settings, loops.lists(), loops.bans(), tokens),
-                        () -> rules,
-                        loops)
-                    .route()));
-    if (whatIf != null) {
-      server.shows(whatIf::report);
-    }
+            routes(settings));
     try {
       server.start();
     } catch (IOException | RuntimeException e) {

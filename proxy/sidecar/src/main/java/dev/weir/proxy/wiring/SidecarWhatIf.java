@@ -101,7 +101,7 @@ public final class SidecarWhatIf {
     this.tokens = tokens;
     tables = LimitTables.allocate(settings.admission(), settings.ringCells());
     StoreNames names = settings.names().besides(SUFFIX);
-    bans = new Bans(names.hashKeyInUse());
+    bans = Bans.untold(names.hashKeyInUse());
     gates = Gates.of(tables, settings.store(), names);
     store =
         settings.store().isConfigured()
@@ -194,13 +194,18 @@ public final class SidecarWhatIf {
   }
 
   /** Takes other rules into use. They begin with fresh budgets, and their counts at 0. */
-  private synchronized void take(RuleSource source) throws IOException {
+  private void take(RuleSource source) throws IOException {
     SidecarLists files = new SidecarLists(source.lists());
-    RuleSet before = candidate == null ? RuleSet.EMPTY : candidate.rules();
+    Candidate last = candidate;
+    RuleSet before = last == null ? RuleSet.EMPTY : last.rules();
     // Of rules that are in no set any more nothing is carried over, and no key means a new budget.
     RuleSet none =
         RuleSet.compile(List.of(), false, before, LoopClock.unixEpochNs(), LoopClock.timeNs());
-    publish(source.compile(none));
+    use(source.compile(none), files);
+  }
+
+  private synchronized void use(RuleSet rules, SidecarLists files) {
+    publish(rules);
     if (listFiles != null) {
       listFiles.close();
     }
@@ -211,6 +216,7 @@ public final class SidecarWhatIf {
 
   private void publish(RuleSet rules) {
     shares.follow(rules);
+    bans.use(rules);
     rules.succeed();
     Candidate next = new Candidate(rules, settings.whatIf().permille());
     candidate = next;

@@ -3,9 +3,12 @@ package dev.weir.proxy.admission;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.cli.WeirCommand;
 import dev.weir.proxy.rig.FourWays;
 import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.Rig;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** A candidate beside the rules of a sidecar, over sockets. */
 @Timeout(60)
@@ -48,6 +52,15 @@ class WhatIfRigTest {
     try (RawClient admin = new RawClient(new InetSocketAddress("127.0.0.1", rig.adminPort()))) {
       return admin.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n").read().body();
     }
+  }
+
+  /** What a command answers. */
+  private static String weir(String... args) {
+    StringWriter out = new StringWriter();
+    CommandLine commandLine = WeirCommand.commandLine();
+    commandLine.setOut(new PrintWriter(out));
+    assertEquals(0, commandLine.execute(args));
+    return out.toString();
   }
 
   @Test
@@ -93,7 +106,8 @@ class WhatIfRigTest {
       for (int i = 0; i < 3; i++) {
         assertEquals(200, client.send(request).read().status());
       }
-      String text = get(rig, "/what-if");
+      String text = weir("what-if", "--admin", "127.0.0.1:" + rig.adminPort());
+      assertEquals(get(rig, "/what-if"), text);
       assertTrue(text.matches("Since \\S+, 100% of the identities.\n(?s:.*)"), text);
       assertTrue(
           text.endsWith(
@@ -110,7 +124,7 @@ class WhatIfRigTest {
               """
                   .replace("identity      only", "identity        only")),
           text);
-      String json = get(rig, "/what-if?format=json");
+      String json = weir("what-if", "--output", "json", "--admin", "localhost:" + rig.adminPort());
       assertEquals(
           "\"sample\":\"100%\",\"is_latest\":true,\"rules\":[{\"now\":\"default\",\"then\":\"r\","
               + "\"both_pass\":1,\"both_refuse\":0,\"only_now\":0,\"only_then\":2,"
@@ -166,6 +180,18 @@ class WhatIfRigTest {
       rig.awaitLoops();
       assertEquals(List.of(429), statuses(client, 1));
       await(rig, "only_now", 2);
+    }
+  }
+
+  @Test
+  void theBansOfACandidateBanNobody() throws Exception {
+    candidate(rules("1/365d").replace("limit:", "ban: {after: 2/1h, for: [1h]}, limit:"));
+    try (Rig rig = rig(rules("9/365d"));
+        RawClient client = rig.connect()) {
+      assertEquals(List.of(200, 200, 200, 200), statuses(client, 4));
+      await(rig, "only_then", 3);
+      assertEquals(0, rig.metric("weir_bans_total"));
+      assertEquals(0, rig.metric("weir_what_if_uncompared_total"));
     }
   }
 

@@ -52,6 +52,7 @@ class WeirMainTest {
         "check --help",
         "help simulate",
         "demo --help",
+        "what-if --help",
         "help run",
         "help check",
         "help demo"
@@ -81,10 +82,13 @@ class WeirMainTest {
   @Test
   void asksForACommand() {
     assertEquals(2, weir());
-    assertTrue(err.contains("expected: run, check, explain, import, simulate, demo or help"), err);
+    assertTrue(
+        err.contains("expected: run, check, explain, import, simulate, what-if, demo or help"),
+        err);
     assertEquals(2, weir("rn"));
     assertTrue(
-        err.contains("'rn'") && err.contains("run, check, explain, import, simulate, demo or help"),
+        err.contains("'rn'")
+            && err.contains("run, check, explain, import, simulate, what-if, demo or help"),
         err);
   }
 
@@ -277,5 +281,34 @@ class WeirMainTest {
       assertTrue(err.startsWith("weir: ") && err.contains(address), err);
       assertEquals("", out);
     }
+  }
+
+  @Test
+  void tellsTheFaultsOfACandidate() throws IOException {
+    Path candidate = folder.resolve("candidate.yaml");
+    Path file =
+        file(
+            "upstream: http://127.0.0.1:8080\nrules: [{id: r, limit: 1/1s}]\nwhat-if: {file: "
+                + candidate
+                + "}\n");
+    assertEquals(2, weir("check", file.toString()));
+    assertTrue(err.contains("what-if.file: " + candidate + ": not found"), err);
+    Files.writeString(candidate, "upstream: http://127.0.0.1:1\nrules: [{id: r, limit: 0/1s}]\n");
+    assertEquals(2, weir("check", file.toString()));
+    assertTrue(err.contains(candidate + ":2: rules[0].limit: 0/1s"), err);
+    Files.writeString(candidate, "upstream: http://127.0.0.1:1\nrules: [{id: r, limit: 1/1s}]\n");
+    assertEquals(0, weir("check", file.toString()), err);
+  }
+
+  @Test
+  void saysWhyASidecarDoesNotTellHowACandidateCompares() throws IOException {
+    int port;
+    try (ServerSocket nobody = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
+      port = nobody.getLocalPort();
+    }
+    assertEquals(2, weir("what-if", "--admin", "127.0.0.1:" + port));
+    assertTrue(err.startsWith("127.0.0.1:" + port + ": Connection refused"), err);
+    assertEquals(2, weir("what-if", "--admin", "nowhere"));
+    assertTrue(err.startsWith("--admin: nowhere (expected: host:port or unix:/path)"), err);
   }
 }

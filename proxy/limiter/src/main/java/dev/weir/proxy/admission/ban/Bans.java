@@ -50,7 +50,10 @@ public final class Bans {
   private static final SipHash LOW = new SipHash(0, 6);
 
   private final SipHash hash;
-  private final BanLog log = new BanLog();
+
+  /** Null if the log does not tell of bans. */
+  private final BanLog log;
+
   private final LongAdder begun = new LongAdder();
   private final LongAdder learned = new LongAdder();
   private volatile Tables tables;
@@ -64,9 +67,19 @@ public final class Bans {
    * @param hashKey the same on all sidecars of a fleet.
    */
   public Bans(String hashKey) {
+    this(hashKey, new BanLog());
+  }
+
+  private Bans(String hashKey, BanLog log) {
+    this.log = log;
     byte[] key = hashKey.getBytes(StandardCharsets.UTF_8);
     UnsafeBuffer bytes = new UnsafeBuffer(key);
     hash = new SipHash(HIGH.hash(bytes, 0, key.length), LOW.hash(bytes, 0, key.length));
+  }
+
+  /** The bans of rules that take no effect: the log does not tell of them. */
+  public static Bans untold(String hashKey) {
+    return new Bans(hashKey, null);
   }
 
   /** Takes the memory for rules of which some have bans, if it is not taken yet. */
@@ -153,7 +166,9 @@ public final class Bans {
         clear(tables.refusals, key);
         begun.increment();
         tell(rule, key);
-        log.begun(rule.ruleId(), rule.banMs(times), times, nowNs);
+        if (log != null) {
+          log.begun(rule.ruleId(), rule.banMs(times), times, nowNs);
+        }
         return untilEndNs(next, nowNs);
       }
     }
