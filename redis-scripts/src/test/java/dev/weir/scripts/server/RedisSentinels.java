@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -28,13 +29,23 @@ public final class RedisSentinels implements AutoCloseable {
   /** The password of the sentinels; null if they ask for none. */
   private final String password;
 
-  private RedisSentinels(String password) {
+  /** Adds to the options of each server and of each sentinel. */
+  private final Consumer<RedisServer.Builder> moreOfServers;
+
+  private final Consumer<RedisServer.Builder> moreOfSentinels;
+
+  private RedisSentinels(
+      String password,
+      Consumer<RedisServer.Builder> moreOfServers,
+      Consumer<RedisServer.Builder> moreOfSentinels) {
     this.password = password;
+    this.moreOfServers = moreOfServers;
+    this.moreOfSentinels = moreOfSentinels;
   }
 
   /** Starts all five and returns once the replica is in sync and every sentinel knows the rest. */
   public static RedisSentinels start(Path binary) throws IOException {
-    return start(binary, null);
+    return start(binary, (String) null);
   }
 
   /**
@@ -43,7 +54,19 @@ public final class RedisSentinels implements AutoCloseable {
    * @param password of the sentinels; the servers that they watch have none. Null for none.
    */
   public static RedisSentinels start(Path binary, String password) throws IOException {
-    final RedisSentinels all = new RedisSentinels(password);
+    return start(binary, new RedisSentinels(password, options -> {}, options -> {}));
+  }
+
+  /** Starts them with more options for each server, and for each sentinel. */
+  public static RedisSentinels start(
+      Path binary,
+      Consumer<RedisServer.Builder> moreOfServers,
+      Consumer<RedisServer.Builder> moreOfSentinels)
+      throws IOException {
+    return start(binary, new RedisSentinels(null, moreOfServers, moreOfSentinels));
+  }
+
+  private static RedisSentinels start(Path binary, RedisSentinels all) throws IOException {
     try {
       all.startServers(binary);
       all.startSentinels(binary);
@@ -68,10 +91,13 @@ public final class RedisSentinels implements AutoCloseable {
                 && master.text("INFO", "replication").contains("state=online"));
   }
 
-  private static RedisServer.Builder server(Path binary) {
-    return RedisServer.on(binary)
-        .config("repl-diskless-sync", "yes")
-        .config("repl-diskless-sync-delay", "0");
+  private RedisServer.Builder server(Path binary) {
+    final RedisServer.Builder server =
+        RedisServer.on(binary)
+            .config("repl-diskless-sync", "yes")
+            .config("repl-diskless-sync-delay", "0");
+    moreOfServers.accept(server);
+    return server;
   }
 
   /** Each knows of the others from the start: to hear of them takes two seconds. */
@@ -96,6 +122,7 @@ public final class RedisSentinels implements AutoCloseable {
       if (password != null) {
         sentinel.sentinelPassword(password);
       }
+      moreOfSentinels.accept(sentinel);
       sentinels.add(sentinel.start());
     }
     for (RedisServer sentinel : sentinels) {

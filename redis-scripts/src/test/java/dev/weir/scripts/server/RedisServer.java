@@ -97,7 +97,7 @@ public final class RedisServer implements AutoCloseable {
       return this;
     }
 
-    /** Speaks TLS on its port, and nothing else there. */
+    /** Speaks TLS on its port, and nothing else there, and with other servers. */
     public Builder tls(SelfSignedCertificate certificate) {
       this.certificate = certificate;
       return this;
@@ -172,6 +172,10 @@ public final class RedisServer implements AutoCloseable {
       lines.add("tls-cert-file " + options.certificate.writeCertificate(folder));
       lines.add("tls-key-file " + options.certificate.writeKey(folder));
       lines.add("tls-ca-cert-file " + options.certificate.writeCertificate(folder));
+      lines.add("tls-replication yes"); // also of a sentinel to all others
+      if (options.lines.stream().anyMatch(line -> line.startsWith("cluster-enabled"))) {
+        lines.add("tls-cluster yes");
+      }
     } else {
       lines.add("port " + port);
     }

@@ -67,14 +67,24 @@ final class Episode {
           evidence.asked().stream().filter(a -> a.outcome() == Asked.Outcome.PASSED).count();
       final long refused =
           evidence.asked().stream().filter(a -> a.outcome() == Asked.Outcome.REFUSED).count();
-      return "%d requests (%d undisturbed by the machine), %d passed, %d refused, %d of %d faults"
+      return ("%d requests (%d undisturbed by the machine), %d passed, %d refused, %d of %d faults,"
+              + " at most %.0f streams and %.0f MiB in a process")
           .formatted(
               evidence.asked().size(),
               evidence.undisturbed(),
               passed,
               refused,
               evidence.happenings().size(),
-              evidence.plan().faults().size());
+              evidence.plan().faults().size(),
+              peak(ProcessEnd.STREAMS),
+              peak(ProcessEnd.RSS_MIB));
+    }
+
+    private double peak(String of) {
+      return evidence.ends().stream()
+          .mapToDouble(end -> end.peaks().getOrDefault(of, 0.0))
+          .max()
+          .orElse(0);
     }
   }
 

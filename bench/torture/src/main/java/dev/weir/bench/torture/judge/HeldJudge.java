@@ -34,7 +34,12 @@ final class HeldJudge implements Judge {
         .noneMatch(
             kind ->
                 switch (kind) {
-                  case ENDLESS_STREAMS, UNREAD_HTTP2, RAPID_RESETS, CUT_REQUESTS, CHECK_BODIES ->
+                  case ENDLESS_STREAMS,
+                      UNREAD_HTTP2,
+                      RAPID_RESETS,
+                      CUT_REQUESTS,
+                      CHECK_BODIES,
+                      REFLECTIONS ->
                       true;
                   default -> false;
                 });

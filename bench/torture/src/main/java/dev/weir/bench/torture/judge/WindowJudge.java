@@ -110,7 +110,7 @@ final class WindowJudge implements Judge {
     final List<LimitPlan> limits = budget.limits(evidence, fromNs, toNs);
     final List<RulePlan> versions = Budget.versions(evidence, budget.rule(), fromNs, toNs);
     final boolean stored = versions.stream().anyMatch(RulePlan::needsStore);
-    if (stored && evidence.has(FaultPlan.Kind.STORE_EVICTS)) {
+    if (stored && wasEvicted(evidence, versions, fromNs, toNs)) {
       return OptionalLong.empty(); // nobody knows which budgets, and how often
     }
     final long atOnce = limits.stream().mapToLong(LimitPlan::atOnce).max().orElseThrow();
@@ -140,13 +140,25 @@ final class WindowJudge implements Judge {
         : 0;
   }
 
+  /** Whether within a span the store dropped budgets, and others went on. */
+  private static boolean wasEvicted(
+      Evidence evidence, List<RulePlan> versions, long fromNs, long toNs) {
+    return evidence.happenings().stream()
+        .filter(happening -> happening.kind() == FaultPlan.Kind.STORE_EVICTS)
+        .anyMatch(happening -> happening.touches(fromNs, toNs, 0, afterNs(versions)));
+  }
+
+  /** For how long behind a fault units may be used that were granted before. */
+  private static long afterNs(List<RulePlan> versions) {
+    return versions.stream().anyMatch(rule -> rule.mode() == RulePlan.Mode.LEASED) ? LEASE_NS : 0;
+  }
+
   /** How often within a span a budget may have begun anew. */
   private static long renewals(
       Evidence evidence, Budget budget, List<RulePlan> versions, long fromNs, long toNs) {
-    final boolean leases = versions.stream().anyMatch(rule -> rule.mode() == RulePlan.Mode.LEASED);
     long renewals = 0;
     for (Happening happening : evidence.happenings()) {
-      if (happening.touches(fromNs, toNs, 0, leases ? LEASE_NS : 0)) {
+      if (happening.touches(fromNs, toNs, 0, afterNs(versions))) {
         if (happening.kind() == FaultPlan.Kind.BUDGETS_RESET) {
           renewals += happening.rule() == budget.rule() ? 1 : 0;
         } else if (versions.stream().anyMatch(RulePlan::needsStore)) {

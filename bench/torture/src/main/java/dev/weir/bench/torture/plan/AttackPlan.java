@@ -15,8 +15,10 @@ public record AttackPlan(int number, Kind kind, int connections, long fromMs, lo
     STREAM_FLOOD,
     /** Uploads what the service does not read, by HTTP/2. */
     UNREAD_UPLOADS,
-    /** Sends bodies of checks by HTTP, but for their ends. */
+    /** Sends bodies of checks by HTTP, but for their ends, one after the other. */
     CHECK_BODIES,
+    /** Calls reflection of the decision API, and sends one message after the other. */
+    REFLECTIONS,
     /** Asks for large bodies by HTTP/1.1 and reads nothing. */
     UNREAD_HTTP1,
     /** Asks for large bodies by HTTP/2 and gives no window. */
@@ -44,7 +46,10 @@ public record AttackPlan(int number, Kind kind, int connections, long fromMs, lo
 
     /** Whether it takes a machine of its own: it is drawn only if that is asked for. */
     public boolean isHard() {
-      return this == STREAM_FLOOD || this == UNREAD_UPLOADS || this == CHECK_BODIES;
+      return this == STREAM_FLOOD
+          || this == UNREAD_UPLOADS
+          || this == CHECK_BODIES
+          || this == REFLECTIONS;
     }
   }
 }

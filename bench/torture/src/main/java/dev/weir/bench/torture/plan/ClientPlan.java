@@ -8,6 +8,10 @@ package dev.weir.bench.torture.plan;
  * @param identities how many values each of the three identities has.
  */
 public record ClientPlan(int number, Kind kind, int rule, int identities, int pauseMs) {
+  ClientPlan withIdentities(int others) {
+    return new ClientPlan(number, kind, rule, others, pauseMs);
+  }
+
   /** How it asks. */
   public enum Kind {
     /** Requests of HTTP/1.1 through the proxy. */

@@ -17,6 +17,8 @@ final class RuleFeatures {
   /** In longer windows few decimals are exact in the microseconds of the store. */
   private static final long DECIMALS_MOST_MS = 60_000;
 
+  private static final long HOUR_MS = 3_600_000;
+
   private RuleFeatures() {}
 
   static List<RulePlan> added(List<RulePlan> rules, Draw draw) {
@@ -83,6 +85,28 @@ final class RuleFeatures {
     final int units = rule.cost().units();
     final long most = Math.min(counting.mostByRule(), units + draw.below(6));
     return draw.chance(20) ? counting.withCost(new CostPlan(units, (int) most)) : counting;
+  }
+
+  /**
+   * Two leased limits that pace, of windows that outlast the episode: one is soon used up by each
+   * of many identities, and each sidecar asks the store once before it knows. The other one, which
+   * may be on another server, must not stay charged for that. Of so few units none is leased ahead.
+   */
+  static RulePlan pacedTwice(RulePlan rule, Draw draw) {
+    final List<Algorithm> pacing =
+        List.of(Algorithm.GCRA, Algorithm.TOKEN_BUCKET, Algorithm.LEAKY_BUCKET);
+    final long most = draw.between(100, 200);
+    final long least = draw.between(1, 2);
+    return new RulePlan(
+        rule.number(),
+        RulePlan.Kind.OWN,
+        RulePlan.Mode.LEASED,
+        List.of(
+            new LimitPlan(draw.of(pacing), most, HOUR_MS, most, KeyPlan.of(0)),
+            new LimitPlan(draw.of(pacing), least, HOUR_MS, least, KeyPlan.of(1, 2))),
+        CostPlan.of(1),
+        RulePlan.OnStoreFailure.CLOSED,
+        RuleOptions.NONE);
   }
 
   private static RulePlan everywhere(Draw draw) {

@@ -23,6 +23,9 @@ final class Sidecar implements AutoCloseable {
   private static final long RELOAD_SECONDS = 30;
   private static final long RELOAD_NS = TimeUnit.SECONDS.toNanos(RELOAD_SECONDS);
 
+  /** Its address space: three times what one takes that keeps nothing for anybody. */
+  private static final long ADDRESS_SPACE_KIB = 8L << 20;
+
   private final int number;
   private final Path launcher;
   private final Path folder;
@@ -78,7 +81,9 @@ final class Sidecar implements AutoCloseable {
 
   private List<String> command(Target target) {
     final List<String> command = new ArrayList<>();
-    command.add("env");
+    // A sidecar that keeps what it should not ends before the machine does.
+    final String limited = "ulimit -v " + ADDRESS_SPACE_KIB + " && exec \"$@\"";
+    command.addAll(List.of("sh", "-c", limited, "sh", "env"));
     // A shell in the background would have it ignore them.
     command.add("--default-signal=INT,HUP");
     clock.environment().forEach((name, value) -> command.add(name + "=" + value));

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -56,6 +57,8 @@ final class StoreSite implements AutoCloseable {
           "+info",
           "+subscribe");
 
+  private static final List<String> RIGHTS_IN_CLUSTER = List.of("+cluster|slots", "+asking");
+
   /** A server evicts keys until it has so many bytes less. */
   private static final int EVICTED_BYTES = 30_000;
 
@@ -80,65 +83,70 @@ final class StoreSite implements AutoCloseable {
     this.clock = clock;
     final Path binary = RedisBinary.installed().orElseGet(RedisBinary::embedded);
     try {
-      nodes = plan.storeSecured() ? startSecured(binary, folder) : start(binary);
+      nodes =
+          plan.storeSecured()
+              ? startSecured(binary, folder)
+              : start(binary, options -> {}, options -> {});
     } catch (IOException | RuntimeException e) {
       close();
       throw e;
     }
   }
 
-  private String start(Path binary) throws IOException {
-    switch (kind) {
+  /** Starts servers, and sentinels if it has some, with more options of each. */
+  private String start(
+      Path binary,
+      Consumer<RedisServer.Builder> ofServers,
+      Consumer<RedisServer.Builder> ofSentinels)
+      throws IOException {
+    final Supplier<RedisServer.Builder> server =
+        () -> {
+          final RedisServer.Builder options = RedisServer.on(binary);
+          ofServers.accept(options);
+          return options;
+        };
+    return switch (kind) {
       case STANDALONE -> {
-        return startSingle(RedisServer.on(binary));
+        servers.add(started(server.get().environment(clock.environment()).start()));
+        proxy = started(new FaultProxy(servers.get(0).port()));
+        yield "nodes: [127.0.0.1:" + proxy.port() + "]";
       }
       case SHARDED -> {
-        return startSharded(RedisServer.on(binary), RedisServer.on(binary));
+        servers.add(started(server.get().environment(clock.environment()).start()));
+        servers.add(started(server.get().start()));
+        yield "topology: sharded, nodes: " + addresses(servers);
       }
       case SENTINEL -> {
-        sentinels = started(RedisSentinels.start(binary));
-        return "topology: sentinel, sentinel-master: "
+        sentinels = started(RedisSentinels.start(binary, ofServers, ofSentinels));
+        yield "topology: sentinel, sentinel-master: "
             + RedisSentinels.MASTER_NAME
             + ", nodes: "
             + addresses(sentinels.sentinels());
       }
       case CLUSTER -> {
-        cluster = started(RedisCluster.start(binary));
+        cluster = started(RedisCluster.start(binary, ofServers));
         servers.addAll(cluster.nodes());
-        return "topology: cluster, nodes: " + addresses(servers.subList(0, 3));
+        yield "topology: cluster, nodes: " + addresses(servers.subList(0, 3));
       }
-      default -> throw new IllegalStateException(kind.toString());
-    }
-  }
-
-  private String startSingle(RedisServer.Builder server) throws IOException {
-    servers.add(started(server.environment(clock.environment()).start()));
-    proxy = started(new FaultProxy(servers.get(0).port()));
-    return "nodes: [127.0.0.1:" + proxy.port() + "]";
-  }
-
-  private String startSharded(RedisServer.Builder one, RedisServer.Builder other)
-      throws IOException {
-    servers.add(started(one.environment(clock.environment()).start()));
-    servers.add(started(other.start()));
-    return "topology: sharded, nodes: " + addresses(servers);
+    };
   }
 
   /** Servers that speak TLS and know one user, with the rights that it needs and no others. */
   private String startSecured(Path binary, Path folder) throws IOException {
     final SelfSignedCertificate certificate = new SelfSignedCertificate();
-    final Supplier<RedisServer.Builder> server =
-        () -> RedisServer.on(binary).tls(certificate).user(USER, RIGHTS.toArray(String[]::new));
+    final List<String> rights = new ArrayList<>(RIGHTS);
+    if (kind == Plan.StoreKind.CLUSTER) {
+      rights.addAll(RIGHTS_IN_CLUSTER);
+    }
     final Path password = folder.resolve("password");
     Files.writeString(password, PASSWORD + "\n");
+    final String nodes =
+        start(
+            binary,
+            options -> options.tls(certificate).user(USER, rights.toArray(String[]::new)),
+            options -> options.tls(certificate));
     return "tls: true, tls-ca: %s, username: %s, password-file: %s, %s"
-        .formatted(
-            certificate.writeCertificate(folder),
-            USER,
-            password,
-            kind == Plan.StoreKind.SHARDED
-                ? startSharded(server.get(), server.get())
-                : startSingle(server.get()));
+        .formatted(certificate.writeCertificate(folder), USER, password, nodes);
   }
 
   private <T extends AutoCloseable> T started(T part) {

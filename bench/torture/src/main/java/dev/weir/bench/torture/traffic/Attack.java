@@ -29,10 +29,13 @@ public final class Attack implements Runnable {
   private static final int RECEIVE_BYTES = 4_096;
   private static final int FLOOD_CONNECTIONS = 1_200;
   private static final int FLOOD_STEP = 20;
-  private static final int BODIES_CONNECTIONS = 150;
+  private static final int GROWING_CONNECTIONS = 150;
   private static final int UPLOADS = 3;
   private static final int FRAME_BYTES = 15_000;
   private static final int FRAMES_OF_BODY = 4;
+  private static final int WINDOW = 65_535;
+  private static final int MESSAGE_PREFIX = 5;
+  private static final int FIELD_PREFIX = 3;
 
   /** Loopback addresses of hostile clients begin here. */
   private static final int FIRST_ADDRESS = 20;
@@ -43,6 +46,7 @@ public final class Attack implements Runnable {
   private final Supplier<List<Target>> targets;
   private final Deque<Socket> open = new ArrayDeque<>();
   private long invented;
+  private int streams = 1;
   private volatile boolean stopped;
 
   /** The connection that is being written to, maybe for long; null if none is. */
@@ -121,24 +125,37 @@ public final class Attack implements Runnable {
    */
   private boolean holds() {
     return plan.kind() == AttackPlan.Kind.STREAM_FLOOD
-        || plan.kind() == AttackPlan.Kind.CHECK_BODIES;
+        || plan.kind() == AttackPlan.Kind.UNREAD_UPLOADS
+        || plan.kind() == AttackPlan.Kind.CHECK_BODIES
+        || plan.kind() == AttackPlan.Kind.REFLECTIONS;
   }
 
   private int connections() {
     return switch (plan.kind()) {
       case STREAM_FLOOD -> FLOOD_CONNECTIONS;
-      case CHECK_BODIES -> BODIES_CONNECTIONS;
+      case CHECK_BODIES, REFLECTIONS -> GROWING_CONNECTIONS;
       default -> plan.connections();
     };
   }
 
-  /** Sends a byte more where bodies or heads are slow. */
+  /** Sends more on all connections: a byte of a slow body or head, or another body or message. */
   private void trickle() {
-    if (plan.kind() == AttackPlan.Kind.SLOW_BODIES || plan.kind() == AttackPlan.Kind.SLOW_HEADS) {
+    final byte[] more =
+        switch (plan.kind()) {
+          case SLOW_BODIES, SLOW_HEADS -> new byte[] {'x'};
+          case CHECK_BODIES -> body(new Frames(), nextStream(), "/v1/check", "").bytes();
+          case REFLECTIONS -> messages(new Frames()).bytes();
+          default -> new byte[0];
+        };
+    if (more.length > 0) {
       open.removeIf(
           socket -> {
             try {
-              socket.getOutputStream().write('x');
+              // Window updates, and answers that would end the call if nobody read them.
+              socket.getInputStream().skip(socket.getInputStream().available());
+              written = socket;
+              socket.getOutputStream().write(more);
+              written = null;
               return false;
             } catch (IOException e) {
               Sockets.close(socket);
@@ -146,6 +163,29 @@ public final class Attack implements Runnable {
             }
           });
     }
+  }
+
+  /** A stream that no connection has had: each has those of the steps behind its own. */
+  private int nextStream() {
+    streams += 2;
+    return streams;
+  }
+
+  private Frames messages(Frames frames) {
+    final byte[] message = new byte[FRAME_BYTES];
+    final int length = FRAME_BYTES - MESSAGE_PREFIX;
+    message[3] = (byte) (length >>> 8);
+    message[4] = (byte) length;
+    // One field, a name that nothing has.
+    message[5] = 4 << 3 | 2;
+    final int name = length - FIELD_PREFIX;
+    message[6] = (byte) (name & 127 | 128);
+    message[7] = (byte) (name >>> 7);
+    java.util.Arrays.fill(message, MESSAGE_PREFIX + FIELD_PREFIX, FRAME_BYTES, (byte) 'x');
+    for (int i = 0; i < FRAMES_OF_BODY; i++) {
+      frames.data(1, false, message);
+    }
+    return frames;
   }
 
   private void end(Socket socket) {
@@ -169,7 +209,7 @@ public final class Attack implements Runnable {
       socket.bind(new InetSocketAddress(InetAddress.getByAddress(source), 0));
       final boolean decision =
           switch (plan.kind()) {
-            case WATCHES, CHECK_BODIES -> true;
+            case WATCHES, CHECK_BODIES, REFLECTIONS -> true;
             case BAD_SERVICE, STREAM_FLOOD, UNREAD_UPLOADS -> false;
             default -> draw.chance(20);
           };
@@ -186,8 +226,20 @@ public final class Attack implements Runnable {
   /** What a connection begins with, and often all that it sends. */
   private byte[] opening() {
     return switch (plan.kind()) {
-      case UNREAD_UPLOADS -> uploads(UPLOADS, path(), "unread");
-      case CHECK_BODIES -> uploads(STREAMS, "/v1/check", "");
+      case UNREAD_UPLOADS -> {
+        final Frames frames = new Frames(WINDOW);
+        for (int i = 0; i < UPLOADS; i++) {
+          body(frames, 2 * i + 1, path(), "unread");
+        }
+        yield frames.bytes();
+      }
+      case CHECK_BODIES -> body(new Frames(WINDOW), nextStream(), "/v1/check", "").bytes();
+      case REFLECTIONS -> {
+        final Frames frames = new Frames(WINDOW);
+        frames.head(1, false, "POST", "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo");
+        frames.field("content-type", "application/grpc").field("te", "trailers").end();
+        yield messages(frames).bytes();
+      }
       case ENDLESS_STREAMS, STREAM_FLOOD -> streams("POST", "echo", 65_535, "").bytes();
       case UNREAD_HTTP2 -> streams("GET", "large", 0, "").bytes();
       case UNREAD_HTTP1 -> ascii(head("GET", "large") + "\r\n");
@@ -268,19 +320,15 @@ public final class Attack implements Runnable {
     return frames;
   }
 
-  /** Requests with the beginnings of long bodies. */
-  private byte[] uploads(int count, String to, String conduct) {
-    final Frames frames = new Frames(65_535);
-    for (int i = 0; i < count; i++) {
-      final int stream = 2 * i + 1;
-      frames.head(stream, false, "POST", to).field("content-type", "application/json");
-      fields().forEach(frames::field);
-      frames.field(Question.CONDUCT, conduct).end();
-      for (int frame = 0; frame < FRAMES_OF_BODY; frame++) {
-        frames.data(stream, false, new byte[FRAME_BYTES]);
-      }
+  /** A request with the beginning of a long body. */
+  private Frames body(Frames frames, int stream, String to, String conduct) {
+    frames.head(stream, false, "POST", to).field("content-type", "application/json");
+    fields().forEach(frames::field);
+    frames.field(Question.CONDUCT, conduct).end();
+    for (int frame = 0; frame < FRAMES_OF_BODY; frame++) {
+      frames.data(stream, false, new byte[FRAME_BYTES]);
     }
-    return frames.bytes();
+    return frames;
   }
 
   private byte[] cut() {

@@ -47,6 +47,9 @@ final class Frames {
         });
   }
 
+  /** Behind what a connection began with. */
+  Frames() {}
+
   /** Any frame. */
   Frames raw(int type, int flags, int stream, byte[] payload) {
     try {

@@ -97,6 +97,13 @@ final class WindowJudgeTest {
   }
 
   @Test
+  void saysNothingOfASpanInWhichTheStoreEvicts() {
+    final History history = new History(Algorithm.FIXED_WINDOW, 5, Mode.EXACT).pass(6, 100, 101);
+    assertEquals(1, found(history.happen(FaultPlan.Kind.STORE_EVICTS, 200, 300)));
+    assertEquals(0, found(history.happen(FaultPlan.Kind.STORE_EVICTS, 50, 150)));
+  }
+
+  @Test
   void allowsAnotherLimitWhereTheBudgetWasGivenBack() {
     final History history = new History(Algorithm.FIXED_WINDOW, 5, Mode.LOCAL);
     history.pass(5, 100, 101).pass(5, 500, 501).happen(FaultPlan.Kind.BUDGETS_RESET, 200, 400);
