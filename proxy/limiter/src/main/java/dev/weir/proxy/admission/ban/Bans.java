@@ -226,7 +226,10 @@ public final class Bans {
     return new BanBook.Ban(name, leftMs, times, keptMs);
   }
 
-  /** Takes over a ban of another sidecar: the later end and the higher number stay. */
+  /**
+   * Takes over a ban of another sidecar: the later end and the higher number stay. Refusals before
+   * it count for no later ban, as if it had begun here.
+   */
   void learned(long key, long leftMs, int times, long nowNs) {
     if (times <= 0) {
       end(key);
@@ -254,6 +257,7 @@ public final class Bans {
               ? bans.add(key, next, ms(nowNs))
               : bans.replace(place, word, next);
       if (isDone) {
+        clear(tables.refusals, key);
         learned.increment();
         return;
       }

@@ -48,6 +48,17 @@ class BansTest {
   }
 
   @Test
+  void refusalsBeforeABanOfAnotherSidecarCountForNoLaterBan() {
+    bans.refused(rule, KEY, 1);
+    bans.refused(rule, KEY, 1);
+    bans.learned(KEY, TimeUnit.NANOSECONDS.toMillis(MINUTE_NS), 1, 1);
+    long afterNs = 1 + MINUTE_NS + 2_000_000;
+    assertEquals(0, bans.refused(rule, KEY, afterNs));
+    assertEquals(0, bans.refused(rule, KEY, afterNs));
+    assertEquals(2 * MINUTE_NS, bans.refused(rule, KEY, afterNs), 1e6);
+  }
+
+  @Test
   void manyThreadsBeginOneBan() throws Exception {
     AtomicInteger told = new AtomicInteger();
     for (int round = 1; round <= 200; round++) {
