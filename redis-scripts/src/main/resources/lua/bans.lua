@@ -7,8 +7,8 @@
 -- ARGV[3]: the most bans that the store keeps; of more those go that are forgotten first.
 -- ARGV[4...]: for each ban that is told: its name, for how many more ms it lasts, which one it is, and in how
 -- many ms it is forgotten.
--- Reply: the time up to which the caller knows all now, a text; then of each ban its name, for how many more ms it
--- lasts (negative if it has ended), and which one it is.
+-- Reply: the time up to which the caller knows all now, a text; then of each ban the same four as it was told with,
+-- as they are now: negative if it has ended, or is forgotten.
 -- What is told twice changes nothing: the later end and the higher number stay.
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -67,12 +67,13 @@ if known > head then known = 0 end
 local names = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. text(known), '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[2])
 local reply = {text(known)}
 for i = 1, #names, 2 do
-  local ends, times = read(names[i])
+  local ends, times, forgotten = read(names[i])
   reply[1] = text(tonumber(names[i + 1]))
   if ends then
     reply[#reply + 1] = names[i]
     reply[#reply + 1] = ends - now
     reply[#reply + 1] = times
+    reply[#reply + 1] = forgotten - now
   end
 end
 return reply

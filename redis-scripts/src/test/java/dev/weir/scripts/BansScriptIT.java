@@ -23,9 +23,12 @@ class BansScriptIT {
       List.of("rl:{p000}:bans:s", "rl:{p000}:ban-changes:s", "rl:{p000}:ban-ends:s");
   private static final long HOUR_MS = 3_600_000;
 
+  /** Of each ban of a reply. */
+  private static final int FIELDS = 4;
+
   private RespClient client;
   private int most = 100;
-  private int kept = 1000;
+  private int mostKept = 1000;
 
   @BeforeEach
   void connect() throws Exception {
@@ -42,22 +45,27 @@ class BansScriptIT {
   private final class Sidecar {
     private String known = "0";
     private final TreeMap<String, String> learned = new TreeMap<>();
+    private final TreeMap<String, Long> kept = new TreeMap<>();
 
     /** Returns how many bans it was told of. */
     int call(Object... told) throws Exception {
       List<String> call = new ArrayList<>(List.of("EVAL", SCRIPT, "3"));
       call.addAll(KEYS);
-      call.addAll(List.of(known, "" + most, "" + kept));
+      call.addAll(List.of(known, "" + most, "" + mostKept));
       Arrays.stream(told).map(Object::toString).forEach(call::add);
       List<?> reply = (List<?>) client.call(call.toArray(String[]::new));
       known = RespClient.textOf(reply.get(0));
-      for (int i = 1; i < reply.size(); i += 3) {
-        long left = (Long) reply.get(i + 1);
-        String hours = "" + Math.round(left / (double) HOUR_MS);
-        learned.put(RespClient.textOf(reply.get(i)), reply.get(i + 2) + " " + hours);
+      for (int i = 1; i < reply.size(); i += FIELDS) {
+        String ban = reply.get(i + 2) + " " + hours(reply.get(i + 1));
+        learned.put(RespClient.textOf(reply.get(i)), ban);
+        kept.put(RespClient.textOf(reply.get(i)), hours(reply.get(i + 3)));
       }
-      return (reply.size() - 1) / 3;
+      return (reply.size() - 1) / FIELDS;
     }
+  }
+
+  private static long hours(Object ms) {
+    return Math.round((Long) ms / (double) HOUR_MS);
   }
 
   @Test
@@ -69,6 +77,7 @@ class BansScriptIT {
     assertEquals(0, one.call());
     assertEquals(2, other.call());
     assertEquals("{r:a=1 1, r:b=2 3}", other.learned.toString());
+    assertEquals("{r:a=2, r:b=9}", other.kept.toString(), "and when each is forgotten");
     assertEquals(1, other.call("r:c", HOUR_MS, 1, HOUR_MS));
     assertEquals(1, one.call());
     assertEquals("[r:a, r:b, r:c]", one.learned.keySet().toString());
@@ -122,7 +131,7 @@ class BansScriptIT {
 
   @Test
   void keepsSoManyAndDropsThoseThatAreForgottenFirst() throws Exception {
-    kept = 3;
+    mostKept = 3;
     Sidecar one = new Sidecar();
     for (int i = 1; i <= 5; i++) {
       one.call("r:" + i, HOUR_MS, 1, i == 2 ? 9 * HOUR_MS : i * HOUR_MS);

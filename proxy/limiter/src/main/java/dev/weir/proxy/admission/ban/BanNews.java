@@ -65,10 +65,11 @@ final class BanNews implements BanBook {
   }
 
   @Override
-  public void learned(String name, long leftMs, int times, long nowNs) {
+  public void learned(Ban ban, long nowNs) {
+    String name = ban.name();
     int at = Math.max(0, name.length() - KEY_DIGITS);
     try {
-      bans.learned(Long.parseUnsignedLong(name.substring(at), 16), leftMs, times, nowNs);
+      bans.learned(Long.parseUnsignedLong(name.substring(at), 16), ban, nowNs);
     } catch (NumberFormatException notOurs) {
       // Somebody else has written it: it bans nobody.
     }

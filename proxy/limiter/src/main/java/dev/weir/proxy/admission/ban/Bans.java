@@ -227,35 +227,33 @@ public final class Bans {
   }
 
   /**
-   * Takes over a ban of another sidecar: the later end and the higher number stay. Refusals before
-   * it count for no later ban, as if it had begun here.
+   * Takes over a ban of another sidecar: the later end and the higher number stay, unless the own
+   * one is forgotten by now. Refusals before it count for no later ban, as if it had begun here.
    */
-  void learned(long key, long leftMs, int times, long nowNs) {
-    if (times <= 0) {
+  void learned(long key, BanBook.Ban told, long nowNs) {
+    if (told.times() <= 0) {
       end(key);
       return;
     }
     WordTable bans = tables.bans;
-    long endMs = Math.max(1, Math.min(ms(nowNs) + leftMs, MAX_MS));
-    int number = Math.min(times, WordTable.MAX_NUMBER);
+    long nowMs = ms(nowNs);
+    long forgetMs = told.keptMs() - told.leftMs();
+    long toldEndMs = Math.max(1, Math.min(nowMs + told.leftMs(), MAX_MS));
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       int place = bans.find(key);
       long word = place == WordTable.NONE ? 0 : bans.word(place, key);
+      boolean isRemembered = nowMs < WordTable.timeMs(word) + forgetMs;
+      long ownEndMs = isRemembered ? WordTable.timeMs(word) : 1;
+      int ownNumber = isRemembered ? WordTable.number(word) : 0;
+      long endMs = Math.max(ownEndMs, toldEndMs);
+      int number = Math.max(ownNumber, Math.min(told.times(), WordTable.MAX_NUMBER));
       // The way to the store and back makes an end later: by less than a second it is the same.
-      boolean isKnown =
-          number <= WordTable.number(word) && endMs <= WordTable.timeMs(word) + SAME_MS;
-      if (isKnown) {
+      if (number == ownNumber && endMs <= ownEndMs + SAME_MS) {
         return;
       }
-      long next =
-          WordTable.word(
-              key,
-              Math.max(endMs, WordTable.timeMs(word)),
-              Math.max(number, WordTable.number(word)));
+      long next = WordTable.word(key, endMs, number);
       boolean isDone =
-          place == WordTable.NONE
-              ? bans.add(key, next, ms(nowNs))
-              : bans.replace(place, word, next);
+          place == WordTable.NONE ? bans.add(key, next, nowMs) : bans.replace(place, word, next);
       if (isDone) {
         clear(tables.refusals, key);
         learned.increment();

@@ -5,12 +5,12 @@ import java.util.List;
 /** The bans of a process, as they are exchanged with those of other sidecars. Any thread. */
 public interface BanBook {
   /**
-   * A ban to tell of.
+   * A ban as it is told.
    *
    * @param name the same on all sidecars.
    * @param leftMs how much longer it lasts; 0 or less if it has ended.
    * @param times which ban of its identity it is; 0 if it was ended before its time.
-   * @param keptMs in how many milliseconds it is forgotten: more than 0.
+   * @param keptMs in how many milliseconds it is forgotten; 0 or less if it is.
    */
   record Ban(String name, long leftMs, int times, long keptMs) {}
 
@@ -30,7 +30,7 @@ public interface BanBook {
   /**
    * Takes note of a ban that the store knows of.
    *
-   * @param nowNs the time from which {@code leftMs} counts.
+   * @param nowNs the time from which its times count.
    */
-  void learned(String name, long leftMs, int times, long nowNs);
+  void learned(Ban ban, long nowNs);
 }

@@ -32,6 +32,9 @@ public final class BanExchange {
   /** The most bans that one call tells of, and learns of. */
   private static final int MOST_OF_CALL = 1_000;
 
+  /** Of a ban, in a call and in its reply. */
+  private static final int FIELDS = 4;
+
   /** After a fault, so that other work of the thread does not wait. */
   private static final long PAUSE_NS = TimeUnit.SECONDS.toNanos(2);
 
@@ -147,11 +150,18 @@ public final class BanExchange {
                                                 texts)
                                         : CompletableFuture.failedFuture(fault))));
     known = text(reply.get(0));
-    for (int i = 1; i + 2 < reply.size(); i += 3) {
-      int times = (int) (long) (Long) reply.get(i + 2);
-      bans.learned(text(reply.get(i)), (Long) reply.get(i + 1), times, askedNs);
+    for (int i = 1; i + FIELDS <= reply.size(); i += FIELDS) {
+      long times = number(reply.get(i + 2));
+      bans.learned(
+          new BanBook.Ban(
+              text(reply.get(i)), number(reply.get(i + 1)), (int) times, number(reply.get(i + 3))),
+          askedNs);
     }
-    return (reply.size() - 1) / 3;
+    return (reply.size() - 1) / FIELDS;
+  }
+
+  private static long number(Object value) {
+    return (Long) value;
   }
 
   private static String text(Object value) {

@@ -45,6 +45,10 @@ class BanNewsTest {
   private final Sidecar one = new Sidecar();
   private final Sidecar other = new Sidecar();
 
+  private static void learn(Sidecar of, String name, long leftMs, int times, long nowNs) {
+    of.book.learned(new BanBook.Ban(name, leftMs, times, leftMs + 10 * HOUR_MS), nowNs);
+  }
+
   @Test
   void tellsOfABanByItsNameTheRestOfItAndWhenItIsForgotten() {
     assertEquals(HOUR_NS, one.bans.refused(RULE, 0xABCL, HOUR_NS));
@@ -64,47 +68,57 @@ class BanNewsTest {
 
   @Test
   void learnsOfBansAlsoOfThoseThatEndedBeforeItsStart() {
-    other.book.learned("r:0000000000000abc", HOUR_MS, 3, 1);
+    learn(other, "r:0000000000000abc", HOUR_MS, 3, 1);
     assertEquals(HOUR_NS, other.bans.leftNs(0xABC, 1), 1e6);
-    other.book.learned("r:0000000000000abc", HOUR_MS / 2, 1, 1);
+    learn(other, "r:0000000000000abc", HOUR_MS / 2, 1, 1);
     assertEquals(HOUR_NS, other.bans.leftNs(0xABC, 1), 1e6, "the later end stays");
     assertEquals(List.of(), other.tells(1), "what is learned is not told");
-    other.book.learned("r:0000000000000def", -HOUR_MS, 1, 1);
+    learn(other, "r:0000000000000def", -HOUR_MS, 1, 1);
     assertEquals(0, other.bans.leftNs(0xDEF, 1));
     assertEquals(2 * HOUR_NS, other.bans.refused(RULE, 0xDEF, 1), 2e6, "it is the second");
-    other.book.learned("r:0000000000000fed", -11 * HOUR_MS, 1, 1);
+    learn(other, "r:0000000000000fed", -11 * HOUR_MS, 1, 1);
     assertEquals(HOUR_NS, other.bans.refused(RULE, 0xFED, 1), 2e6, "forgotten");
   }
 
   @Test
   void whatItHasToldItselfIsNotNews() {
     one.bans.refused(RULE, 7, 1);
-    one.book.learned("r:0000000000000007", HOUR_MS + 900, 1, 1);
+    learn(one, "r:0000000000000007", HOUR_MS + 900, 1, 1);
     assertEquals(HOUR_NS, one.bans.leftNs(7, 1), 1e6);
     assertEquals(0, one.bans.learnedCount());
-    one.book.learned("r:0000000000000007", HOUR_MS + 2000, 1, 1);
+    learn(one, "r:0000000000000007", HOUR_MS + 2000, 1, 1);
     assertEquals(1, one.bans.learnedCount());
   }
 
   @Test
   void anEndIsToldAndLearned() {
     one.bans.refused(RULE, 7, 1);
-    other.book.learned("r:0000000000000007", HOUR_MS, 1, 1);
+    learn(other, "r:0000000000000007", HOUR_MS, 1, 1);
     one.bans.end(RULE, 7);
     BanBook.Ban last = one.tells(1).get(1);
     assertEquals(0, last.times());
-    other.book.learned(last.name(), last.leftMs(), last.times(), 1);
+    learn(other, last.name(), last.leftMs(), last.times(), 1);
     assertEquals(0, other.bans.leftNs(7, 1));
     assertEquals(HOUR_NS, other.bans.refused(RULE, 7, 1), 2e6, "the first again");
   }
 
   @Test
+  void whatWasForgottenDoesNotComeBackWithABanOfAnotherSidecar() {
+    learn(one, "r:0000000000000007", HOUR_MS, 5, 1);
+    long afterNs = 12 * HOUR_NS;
+    other.bans.refused(RULE, 7, afterNs);
+    BanBook.Ban first = other.tells(afterNs).get(0);
+    one.book.learned(first, afterNs);
+    assertEquals(1, one.bans.ban(first.name(), 7, 10 * HOUR_MS, afterNs).times());
+  }
+
+  @Test
   void whatOthersWriteBansNobodyAndBreaksNothing() {
     for (String name : List.of("", "r", "r:xyz", "r:zzzzzzzzzzzzzzzz", "r:00000000000000070")) {
-      other.book.learned(name, Long.MAX_VALUE / 2, Integer.MAX_VALUE, 1);
+      learn(other, name, Long.MAX_VALUE / 2, Integer.MAX_VALUE, 1);
     }
-    other.book.learned("r:0000000000000007", Long.MAX_VALUE, 1, 1);
-    other.book.learned("r:0000000000000007", Long.MIN_VALUE, 1, 1);
+    learn(other, "r:0000000000000007", Long.MAX_VALUE, 1, 1);
+    learn(other, "r:0000000000000007", Long.MIN_VALUE, 1, 1);
     assertTrue(other.bans.leftNs(8, 1) == 0);
   }
 

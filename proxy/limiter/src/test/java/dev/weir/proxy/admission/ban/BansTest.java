@@ -8,6 +8,7 @@ import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.BanSpec;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.store.fleet.BanBook;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +52,7 @@ class BansTest {
   void refusalsBeforeABanOfAnotherSidecarCountForNoLaterBan() {
     bans.refused(rule, KEY, 1);
     bans.refused(rule, KEY, 1);
-    bans.learned(KEY, TimeUnit.NANOSECONDS.toMillis(MINUTE_NS), 1, 1);
+    bans.learned(KEY, new BanBook.Ban("r:0000000000000abc", 60_000, 1, 120_000_000), 1);
     long afterNs = 1 + MINUTE_NS + 2_000_000;
     assertEquals(0, bans.refused(rule, KEY, afterNs));
     assertEquals(0, bans.refused(rule, KEY, afterNs));
