@@ -2,33 +2,21 @@ package dev.weir.proxy.downstream.answer;
 
 import static dev.weir.proxy.request.TextWriter.ascii;
 
+import dev.weir.proxy.http1.ReasonPhrase;
 import dev.weir.proxy.request.RefusalAnswer;
 import dev.weir.proxy.request.TextWriter;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
-import io.netty.handler.codec.http.HttpResponseStatus;
 
 /** The HTTP/1.1 response to refusals of one kind: the lines of its head, except the last ones. */
 final class Http1RefusalTemplate extends RefusalTemplate {
-  private static final byte[] DATE = ascii("Date: ");
+  private static final byte[] VERSION = ascii("HTTP/1.1 ");
+  private static final byte[] DATE = ascii("\r\nDate: ");
   private static final byte[] CONTENT_TYPE = ascii("\r\nContent-Type: ");
   private static final byte[] CONTENT_LENGTH = ascii("\r\nContent-Length: ");
   private static final byte[] RETRY_AFTER = ascii("Retry-After: ");
   private static final byte[] AUTHENTICATE = ascii("WWW-Authenticate: ");
   private static final byte[] CRLF = ascii("\r\n");
-
-  private static final int LEAST_STATUS = 300;
-
-  /** The status line of each status that refuses. */
-  private static final byte[][] STATUS_LINES = new byte[600 - LEAST_STATUS][];
-
-  static {
-    for (int i = 0; i < STATUS_LINES.length; i++) {
-      int status = LEAST_STATUS + i;
-      String phrase = HttpResponseStatus.valueOf(status).reasonPhrase();
-      STATUS_LINES[i] = ascii("HTTP/1.1 " + status + ' ' + phrase + "\r\n");
-    }
-  }
 
   private final RateLimitFields rateLimitFields;
 
@@ -38,7 +26,9 @@ final class Http1RefusalTemplate extends RefusalTemplate {
 
   @Override
   void writeHead(ByteBuf out, Refusal refusal, byte[] now, int contentLength) {
-    out.writeBytes(STATUS_LINES[refusal.status() - LEAST_STATUS]);
+    out.writeBytes(VERSION);
+    TextWriter.writeDecimal(out, refusal.status());
+    out.writeByte(' ').writeBytes(ReasonPhrase.of(refusal.status()));
     out.writeBytes(DATE).writeBytes(now);
     dateEndsAt(out.writerIndex());
     out.writeBytes(CONTENT_TYPE).writeBytes(refusal.contentType()).writeBytes(CONTENT_LENGTH);

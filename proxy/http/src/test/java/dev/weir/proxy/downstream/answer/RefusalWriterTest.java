@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.request.QuotaPolicy;
+import dev.weir.proxy.request.RefusalAnswer;
+import dev.weir.proxy.request.RefusalAnswer.Call;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.Verdict;
 import io.netty.buffer.ByteBuf;
@@ -13,10 +15,13 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Each answer that Weir gives itself, byte by byte, but for the date. */
 class RefusalWriterTest {
@@ -69,6 +74,23 @@ class RefusalWriterTest {
         DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss z", Locale.US);
     ZonedDateTime written = ZonedDateTime.parse(date.group(1), fixdate);
     assertTrue(!written.isBefore(before) && !written.isAfter(after), answer);
+  }
+
+  /** A phrase may be empty; the space before it may not be missing (RFC 9112, section 4). */
+  @ParameterizedTest
+  @CsvSource({
+    "404,Not Found",
+    "420,''",
+    "425,Too Early",
+    "451,Unavailable For Legal Reasons",
+    "508,Loop Detected",
+    "599,''"
+  })
+  void namesTheStatusOfARuleAsItsStandardDoes(int status, String phrase) {
+    RefusalAnswer own = new RefusalAnswer(status, List.of(), null, null, Call.STANDARD);
+    verdict.refuse(RefusalReason.DENIED).answeredBy(own);
+    String line = text(writer, verdict, false, false, false).lines().findFirst().orElseThrow();
+    assertEquals("HTTP/1.1 " + status + " " + phrase, line);
   }
 
   private Verdict overLimit(QuotaPolicy policy, long remaining, long resetNs, long retryNs) {
