@@ -1,5 +1,6 @@
 package dev.weir.proxy.request;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.agrona.DirectBuffer;
@@ -8,9 +9,11 @@ import org.agrona.DirectBuffer;
 public final class MediaType {
   private static final String NAME = "[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}";
   private static final String TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
+  private static final String PARAMETER =
+      " *; *(" + TOKEN + ")=(" + TOKEN + "|\"[ -~&&[^\"\\\\]]*\")";
+  private static final Pattern PARAMETERS = Pattern.compile(PARAMETER);
   private static final Pattern GRAMMAR =
-      Pattern.compile(
-          NAME + "/" + NAME + "( *; *" + TOKEN + "=(" + TOKEN + "|\"[ -~&&[^\"\\\\]]*\"))*");
+      Pattern.compile(NAME + "/" + NAME + "(" + PARAMETER + ")*");
 
   private final String text;
   private final String name;
@@ -36,6 +39,16 @@ public final class MediaType {
   /** Type and subtype in lower case. */
   public String name() {
     return name;
+  }
+
+  /** The values of {@code charset}, without quotes; none if it is not given. */
+  public List<String> charsets() {
+    return PARAMETERS
+        .matcher(text)
+        .results()
+        .filter(parameter -> parameter.group(1).equalsIgnoreCase("charset"))
+        .map(parameter -> parameter.group(2).replace("\"", ""))
+        .toList();
   }
 
   /** The value of {@code Content-Type}; not to be changed. */

@@ -74,7 +74,8 @@ final class RefusalReader {
           "date",
           "retry-after",
           "ratelimit",
-          "ratelimit-policy");
+          "ratelimit-policy",
+          "x-envoy-ratelimited");
 
   private final YamlTree tree;
   private final Faults faults;
@@ -210,15 +211,18 @@ final class RefusalReader {
   }
 
   private static MediaType type(String text) {
+    MediaType type;
     try {
-      MediaType type = new MediaType(text);
-      boolean saysNoCharset = !text.toLowerCase(Locale.ROOT).contains("charset=");
-      return type.name().startsWith("text/") && saysNoCharset
-          ? new MediaType(text + "; charset=utf-8")
-          : type;
+      type = new MediaType(text);
     } catch (IllegalArgumentException malformed) {
       throw new BadValueException(text, "a media type, such as application/json or text/html");
     }
+    List<String> charsets = type.charsets();
+    if (!charsets.stream().allMatch("utf-8"::equalsIgnoreCase)) {
+      throw new BadValueException(text, "charset=utf-8, as all bodies are, or no charset");
+    }
+    boolean needsCharset = type.name().startsWith("text/") && charsets.isEmpty();
+    return needsCharset ? new MediaType(text + "; charset=utf-8") : type;
   }
 
   /** The text of a file; null, and a fault, if it cannot be read. */
