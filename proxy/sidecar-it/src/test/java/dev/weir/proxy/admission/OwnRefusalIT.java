@@ -102,6 +102,7 @@ class OwnRefusalIT {
       assertEquals("application/json", json.field("Content-Type"));
       assertEquals("https://example.com/limits#r", json.field("X-Docs"));
       assertEquals("no-store", json.field("Cache-Control"));
+      assertNull(json.field("Vary"), "nobody stores it");
       assertTrue(json.field("RateLimit").startsWith("\"r\";r=0;t="), json.head());
       assertEquals(json(json), json.body());
       assertFalse(get("/r", "").field("x-id").equals(json.field("x-id")));
@@ -165,6 +166,18 @@ class OwnRefusalIT {
       assertEquals("https://example.com/limits#r", web.field("X-Docs"));
       assertTrue(web.body().contains("grpc-status: 14\r\ngrpc-message: 100%25 of 1"), web.body());
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"503", "429"})
+  void tellsCachesThatItIsChosenByAccept(String status) throws Exception {
+    start(
+        "local",
+        "refusal: {status: %s, headers: {cache-control: max-age=9}, bodies: {text/html: a}}\n"
+            .formatted(status));
+    get("/r", "");
+    assertEquals("Accept", get("/r", "").field("Vary"));
+    assertEquals("Accept", get("/r", OTHER).field("Vary"));
   }
 
   @Test

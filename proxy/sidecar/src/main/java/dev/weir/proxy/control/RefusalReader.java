@@ -302,6 +302,8 @@ final class RefusalReader {
     boolean mayBeCached = status != RefusalAnswer.OF_REASON && status != TOO_MANY_REQUESTS;
     if (mayBeCached && !hasField("cache-control")) {
       fields.add(new Field("Cache-Control", new AnswerText("no-store")));
+    } else if (!bodies.isEmpty()) { // a cache that keeps it must not give it to all (RFC 9110)
+      fields.add(new Field("Vary", new AnswerText("Accept")));
     }
     Call call =
         grpcStatus == null && grpcMessage == null
