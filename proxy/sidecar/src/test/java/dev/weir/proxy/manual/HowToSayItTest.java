@@ -3,7 +3,6 @@ package dev.weir.proxy.manual;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.Rig;
 import dev.weir.proxy.token.TestTokens;
@@ -13,7 +12,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jose4j.jwk.PublicJsonWebKey;
 import org.junit.jupiter.api.BeforeAll;
@@ -112,7 +110,7 @@ class HowToSayItTest {
     if (!file.contains(TRUSTED)) {
       file = TRUSTED + "[127.0.0.1]\n" + file;
     }
-    AtomicLong nowNs = new AtomicLong(noonNs());
+    AtomicLong nowNs = new AtomicLong(Rig.nextNoonNs());
     List<String> wrong = new ArrayList<>();
     try (Rig rig = Rig.ofFile("nio", file, nowNs::get)) {
       String before = null;
@@ -129,13 +127,6 @@ class HowToSayItTest {
       }
     }
     assertEquals("", String.join("\n", wrong));
-  }
-
-  /** The next noon of UTC, so that no window of the clock ends by itself. */
-  private static long noonNs() {
-    long dayNs = TimeUnit.DAYS.toNanos(1);
-    long unixNs = LoopClock.timeNs() - LoopClock.unixEpochNs();
-    return LoopClock.unixEpochNs() + (unixNs / dayNs + 1) * dayNs + dayNs / 2;
   }
 
   private static RawClient.Response ask(Rig rig, TrafficRow row, String request, AtomicLong nowNs)

@@ -9,8 +9,12 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * One sidecar, asked about the same request in each way that there is: proxied over HTTP/1.1 and
@@ -21,6 +25,9 @@ public final class FourWays implements AutoCloseable {
   /** What a file needs to be asked in all ways. */
   public static final String SETTINGS =
       "decision: 127.0.0.1:0\ntrusted-proxies: [127.0.0.1]\ntimeouts: {idle: 1h}\n";
+
+  private static final Pattern RETRY_AFTER =
+      Pattern.compile("(?mi)^r(?:etry-after: |atelimit: .*;t=)(\\d+)");
 
   /** One of the ways. */
   @FunctionalInterface
@@ -41,6 +48,7 @@ public final class FourWays implements AutoCloseable {
   private int streamId = -1;
   private String host = "a";
   private String address = "192.0.2.1";
+  private long retryAfterSeconds;
 
   public FourWays(Rig rig) throws IOException {
     http1 = rig.connect();
@@ -61,6 +69,11 @@ public final class FourWays implements AutoCloseable {
   /** The ways, in the order of the class's sentence. */
   public List<Way> all() {
     return List.of(this::overHttp1, this::overHttp2, this::byHttpCheck, this::byDecisionApi);
+  }
+
+  /** Of the last refusal, as the client was told. */
+  public long retryAfterSeconds() {
+    return retryAfterSeconds;
   }
 
   private String overHttp1(String path, String user) throws Exception {
@@ -86,13 +99,15 @@ public final class FourWays implements AutoCloseable {
         + "\r\n";
   }
 
-  private static String refusal(RawClient.Response answer) {
+  private String refusal(RawClient.Response answer) {
     return answer.status() == 200 ? "" : policy(answer.head(), answer.status());
   }
 
-  private static String policy(String head, Object otherwise) {
+  private String policy(String head, Object otherwise) {
+    Matcher wait = RETRY_AFTER.matcher(head);
+    retryAfterSeconds = wait.find() ? Long.parseLong(wait.group(1)) : 0;
     for (String line : head.lines().toList()) {
-      if (line.toLowerCase(java.util.Locale.ROOT).startsWith("ratelimit: \"")) {
+      if (line.toLowerCase(Locale.ROOT).startsWith("ratelimit: \"")) {
         return line.substring(line.indexOf('"') + 1, line.lastIndexOf('"'));
       }
     }
@@ -100,23 +115,33 @@ public final class FourWays implements AutoCloseable {
   }
 
   private String overHttp2(String path, String user) {
+    return overHttp2("GET", path, user);
+  }
+
+  /** Asks for a proxied call of gRPC: a way beside those of {@link #all}. */
+  public String overGrpc(String path, String user) {
+    return overHttp2("POST", path, user, "content-type: application/grpc", "te: trailers");
+  }
+
+  private String overHttp2(String method, String path, String user, String... more) {
     streamId += 2;
-    http2
-        .headers(
-            streamId,
-            true,
-            ":method: GET",
-            ":scheme: http",
-            ":path: " + path,
-            ":authority: " + host,
-            "x-forwarded-for: " + address,
-            "x-user-id: " + user)
-        .send();
+    List<String> fields =
+        new ArrayList<>(
+            List.of(
+                ":method: " + method,
+                ":scheme: http",
+                ":path: " + path,
+                ":authority: " + host,
+                "x-forwarded-for: " + address,
+                "x-user-id: " + user));
+    fields.addAll(List.of(more));
+    http2.headers(streamId, true, fields.toArray(String[]::new)).send();
     String head = http2.next();
     for (String frame = head; !frame.endsWith(" end"); ) {
       frame = http2.next();
     }
-    return head.contains(":status: 200") ? "" : policy(head.replace(", ", "\n"), head);
+    boolean passes = head.contains(":status: 200") && !head.contains("grpc-status: 8");
+    return passes ? "" : policy(head.replace(", ", "\n"), head);
   }
 
   private String byDecisionApi(String path, String user) {
@@ -129,6 +154,7 @@ public final class FourWays implements AutoCloseable {
     check.addOtherIdentitiesBuilder().setIdentifier(address).setDimension(Dimension.IP);
     check.addOtherIdentitiesBuilder().setIdentifier(host).setDimensionName("header:host");
     CheckRateLimitResponse answer = stub.checkRateLimit(check.build());
+    retryAfterSeconds = answer.getRetryAfterSeconds();
     return answer.getAllowed() ? "" : "limit of " + answer.getLimit();
   }
 

@@ -120,7 +120,8 @@ public final class Rig implements AutoCloseable {
   /**
    * One with a file, as {@link #patient} as those of flags may be.
    *
-   * @param yaml all of it but the upstream, the addresses unless it has some, and the transport.
+   * @param yaml all of it but the transport, and the upstream, addresses and table unless it has
+   *     some.
    */
   public static Rig ofFile(String transport, String yaml) throws IOException, StartException {
     return ofFile(transport, yaml, LoopClock::timeNs);
@@ -131,13 +132,12 @@ public final class Rig implements AutoCloseable {
       throws IOException, StartException {
     RecordingOrigin origin = new RecordingOrigin();
     String file =
-        "upstream: http://"
-            + origin.address()
+        (yaml.contains("upstream:") ? "" : "upstream: " + origin.url())
             + (yaml.contains("listen:") ? "" : "\nlisten: 127.0.0.1:0")
             + (yaml.contains("admin:") ? "" : "\nadmin: off")
             + "\nevent-loops: 1\ntransport: "
             + transport
-            + "\ntable: {keys: 1000}\n"
+            + (yaml.contains("table:") ? "\n" : "\ntable: {keys: 1000}\n")
             + yaml;
     Faults faults = Faults.ofFile("weir.yaml");
     byte[] content = file.getBytes(StandardCharsets.UTF_8);
@@ -164,6 +164,13 @@ public final class Rig implements AutoCloseable {
   public static String preferredTransport() {
     List<String> transports = transports();
     return transports.get(transports.size() - 1);
+  }
+
+  /** The next noon of UTC, for a clock: no window of the clock ends by itself. */
+  public static long nextNoonNs() {
+    long dayNs = TimeUnit.DAYS.toNanos(1);
+    long unixNs = LoopClock.timeNs() - LoopClock.unixEpochNs();
+    return LoopClock.unixEpochNs() + (unixNs / dayNs + 1) * dayNs + dayNs / 2;
   }
 
   /** Where it proxies. */
