@@ -78,6 +78,11 @@ public record RefusalAnswer(
     }
   }
 
+  /** The status of HTTP for a refusal that this answers. */
+  public int httpStatus(RefusalReason reason) {
+    return status == OF_REASON ? reason.httpStatus() : status;
+  }
+
   public RefusalAnswer {
     fields = List.copyOf(fields);
   }

@@ -319,9 +319,7 @@ public final class Verdict {
 
   /** The status of HTTP that a refusal is answered with. */
   public int httpStatus() {
-    return answer == null || answer.status() == RefusalAnswer.OF_REASON
-        ? refusal.httpStatus()
-        : answer.status();
+    return answer == null ? refusal.httpStatus() : answer.httpStatus(refusal);
   }
 
   /** The id of the rule; null if none applied. */

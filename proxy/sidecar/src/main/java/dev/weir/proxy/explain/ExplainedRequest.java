@@ -4,6 +4,7 @@ import dev.weir.proxy.admission.AddressLists;
 import dev.weir.proxy.admission.Explanation;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.rule.ConsideredRule;
+import dev.weir.proxy.rule.spec.RefusalSpec;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,7 +19,6 @@ public record ExplainedRequest(
   static final int MOST_RULES = 100;
 
   private static final int MOST_CHARACTERS = 300;
-  private static final int TOO_MANY_REQUESTS = 429;
 
   /** The rules that are shown: those of this host and path first, then others, as they stand. */
   List<ConsideredRule> shown() {
@@ -69,10 +69,20 @@ public record ExplainedRequest(
     return left == null ? null : left.of(limit.row(), limit.budget().policy().name());
   }
 
-  /** A refusal in words: the status of one by a limit or a rule may be the rule's own. */
-  private static String how(RefusalReason reason) {
-    boolean mayBeOwn = reason.httpStatus() == TOO_MANY_REQUESTS;
-    return mayBeOwn ? "as " + reason.label() : "with " + reason.httpStatus() + " " + reason.label();
+  /** The status of HTTP of a refusal, which may be the rule's own. */
+  private int status(RefusalReason reason) {
+    RefusalSpec own = explanation.rule() == null ? null : explanation.rule().refusal();
+    return own == null || !reason.isByRule()
+        ? reason.httpStatus()
+        : own.choose(null).httpStatus(reason); // the same in all media types
+  }
+
+  /** The status with which the request would be refused now; 0 if none is known. */
+  int status() {
+    if (explanation.refusal() != null) {
+      return explanation.isEnforced() ? status(explanation.refusal()) : 0;
+    }
+    return refusing() == null ? 0 : status(RefusalReason.OVER_LIMIT);
   }
 
   /** What is decided, in words. */
@@ -81,7 +91,8 @@ public record ExplainedRequest(
       return "passes without a limit: the address is on lists.allow";
     }
     if (explanation.refusal() != null) {
-      String refused = "refused " + how(explanation.refusal());
+      RefusalReason reason = explanation.refusal();
+      String refused = "refused with " + status(reason) + " " + reason.label();
       if (explanation.bannedForNs() > 0) {
         return refused + " for " + ExplanationText.seconds(explanation.bannedForNs());
       }
@@ -104,6 +115,8 @@ public record ExplainedRequest(
           + (left.fault() == null ? "the rules have just changed" : left.fault().label());
     }
     Explanation.Limit refusing = refusing();
-    return refusing == null ? "passes now" : "refused now by " + refusing.budget().policy().name();
+    return refusing == null
+        ? "passes now"
+        : "refused now with " + status() + " by " + refusing.budget().policy().name();
   }
 }

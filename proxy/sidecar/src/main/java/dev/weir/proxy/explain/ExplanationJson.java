@@ -59,6 +59,9 @@ public final class ExplanationJson {
     }
     writeKeys();
     writeLimits();
+    if (explained.status() != 0) {
+      out.writeNumberField("status", explained.status());
+    }
     out.writeStringField("outcome", explained.outcome());
     out.writeEndObject();
   }

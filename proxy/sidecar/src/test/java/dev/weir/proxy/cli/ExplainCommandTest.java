@@ -55,6 +55,7 @@ class ExplainCommandTest {
         - id: closed
           match: {path: /internal/**}
           action: deny
+          refusal: {status: 404}
       """;
 
   @TempDir private Path folder;
@@ -110,7 +111,7 @@ class ExplainCommandTest {
   @CsvSource({
     "--path /v1/x,refused with 401 identity_missing",
     "--path /v1/x -H x-api-key:a -H x-api-key:b,refused with 400 identity_ambiguous",
-    "--path /internal/x,refused as denied",
+    "--path /internal/x,refused with 404 denied",
     "--path /internal/x --from 192.0.2.9,passes without a limit: the address is on lists.allow",
     "--path /v1/x --from 203.0.113.7,refused with 403 address_blocked",
     "http://a.partner.example/v1/x,its budgets decide",

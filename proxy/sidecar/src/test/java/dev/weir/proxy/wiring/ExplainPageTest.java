@@ -48,6 +48,7 @@ class ExplainPageTest extends RigTest {
                 key: header:x-user-id
                 limit: 1/365d
                 ban: {after: 2/1h, for: [1h]}
+                refusal: {status: 403}
               - {id: rehearsed, match: {path: /rehearsed}, limit: 1/365d, dry-run: true}
             """);
     address = (InetSocketAddress) rig.sidecar.adminAddress();
@@ -91,7 +92,8 @@ class ExplainPageTest extends RigTest {
     assertTrue(text.contains("takes 1; 99 of 100 left"), text);
     assertEquals(200, pass("/two"));
     String refused = get("path=/two&header=x-user-id:7&format=json").body();
-    assertTrue(refused.contains("\"outcome\" : \"refused now by requests\""), refused);
+    assertTrue(refused.contains("\"outcome\" : \"refused now with 429 by requests\""), refused);
+    assertTrue(refused.contains("\"status\" : 429"), refused);
     assertTrue(refused.contains("\"remaining\" : 0"), refused);
     assertEquals(429, pass("/two"));
     String other = get("path=/two&header=x-user-id:8").body();
@@ -103,12 +105,15 @@ class ExplainPageTest extends RigTest {
     assertEquals(200, pass("/log-in"));
     for (int i = 0; i < 5; i++) {
       String text = get("path=/log-in&header=x-user-id:7").body();
-      assertTrue(text.endsWith("outcome: refused now by log-in\n"), text);
+      assertTrue(text.endsWith("outcome: refused now with 403 by log-in\n"), text);
     }
-    assertEquals(429, pass("/log-in"));
-    assertEquals(429, pass("/log-in"));
+    assertEquals(403, pass("/log-in"));
+    assertEquals(429, pass("/log-in"), "a ban has no answer of the rule's");
     String text = get("path=/log-in&header=x-user-id:7").body();
-    assertTrue(text.contains("outcome: refused as banned for 3"), text);
+    assertTrue(text.contains("outcome: refused with 429 banned for 3"), text);
+    String json = get("path=/log-in&header=x-user-id:7&format=json").body();
+    assertTrue(json.contains("\"status\" : 429"), json);
+    assertTrue(json.contains("\"banned_for_seconds\" : 3"), json);
     String other = get("path=/log-in&header=x-user-id:8").body();
     assertTrue(other.endsWith("outcome: passes now\n"), other);
   }
@@ -121,6 +126,8 @@ class ExplainPageTest extends RigTest {
     assertTrue(text.contains("dry run: for this request the rule's own limits only count\n"), text);
     assertTrue(text.contains("counts only\n"), text);
     assertTrue(text.contains("0 of 1 left"), text);
+    String json = get("path=/rehearsed&format=json").body();
+    assertFalse(json.contains("\"status\""), json);
     assertTrue(text.endsWith("outcome: passes now\n"), text);
   }
 
