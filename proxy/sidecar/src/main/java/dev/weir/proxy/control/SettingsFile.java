@@ -113,7 +113,9 @@ public final class SettingsFile {
       if (running != AT_START && store.isConfigured()) {
         needs.checkStoreAtReload(running.store());
       }
-      inUse.checkChange(rules, everywhere, LoopClock.timeNs(), misfits::add);
+      if (running != AT_START) {
+        inUse.checkChange(rules, everywhere, LoopClock.timeNs(), misfits::add);
+      }
     }
     if (!faults.isEmpty()) {
       return null;
