@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -14,7 +15,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class HostPattern {
   private static final String LABEL = "[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?";
-  private static final String NAME = LABEL + "(\\." + LABEL + ")*";
+  private static final Pattern NAME = Pattern.compile(LABEL + "(\\." + LABEL + ")*");
+  private static final Pattern WITH_PORT = Pattern.compile("([^:]*|\\[.*]):[0-9]+");
   private static final int MAX_LENGTH = 253;
   private static final String EXPECTED = "a host such as api.example.com, *.example.com or [::1]";
 
@@ -38,7 +40,7 @@ public final class HostPattern {
     if (lowerCase.startsWith("[") && lowerCase.endsWith("]")) {
       return new HostPattern(lowerCase, false, addressName(text));
     }
-    if (lowerCase.matches("([^:]*|\\[.*]):[0-9]+")) {
+    if (WITH_PORT.matcher(lowerCase).matches()) {
       throw new BadValueException(text, "a host without a port: every port of it is meant");
     }
     boolean isSuffix = lowerCase.startsWith("*.");
@@ -46,7 +48,7 @@ public final class HostPattern {
     if (host.endsWith(".")) {
       host = host.substring(0, host.length() - 1);
     }
-    if (!host.matches(NAME) || host.length() > MAX_LENGTH) {
+    if (!NAME.matcher(host).matches() || host.length() > MAX_LENGTH) {
       throw new BadValueException(text, expected(host));
     }
     byte[] name = host.getBytes(StandardCharsets.US_ASCII);

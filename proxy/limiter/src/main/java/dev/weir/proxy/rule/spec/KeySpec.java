@@ -75,7 +75,8 @@ public final class KeySpec {
     if (this == DESCRIPTOR) {
       return toString().getBytes(StandardCharsets.US_ASCII);
     }
-    UnsafeBuffer out = new UnsafeBuffer(new byte[3 * 8 * (MAX_PARTS + 512) + MAX_PARTS]);
+    int most = 3 * toString().getBytes(StandardCharsets.UTF_8).length;
+    UnsafeBuffer out = new UnsafeBuffer(new byte[most]);
     int at = 0;
     for (KeyPart part : parts) {
       if (at > 0) {
