@@ -51,6 +51,7 @@ public final class WeirCommand implements Runnable {
     CommandLine commandLine = new CommandLine(new WeirCommand());
     RunFlags.addTo(commandLine.getSubcommands().get("run").getCommandSpec());
     commandLine.setUsageHelpAutoWidth(true);
+    commandLine.setExpandAtFiles(false); // a line of curl has @FILE too
     commandLine.setParameterExceptionHandler(WeirCommand::explain);
     commandLine.setExecutionExceptionHandler(
         (failure, command, parsed) -> {

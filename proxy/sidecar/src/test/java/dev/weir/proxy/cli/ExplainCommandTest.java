@@ -199,6 +199,14 @@ class ExplainCommandTest {
   }
 
   @Test
+  void takesNoWordsFromAFileThatALineOfCurlNames() throws Exception {
+    Path body = Files.writeString(folder.resolve("body.txt"), "x -XDELETE");
+    assertEquals(2, explain(RULES, "--", "curl", "http://a/v1/x", "-d", "@" + body));
+    assertEquals("", out);
+    assertTrue(err.startsWith("curl -d: a file, which is not read here"), err);
+  }
+
+  @Test
   void boundsWhatIsShownOfManyRules() throws Exception {
     StringBuilder rules = new StringBuilder("upstream: http://127.0.0.1:8080\nrules:\n");
     for (int i = 0; i < 1000; i++) {
