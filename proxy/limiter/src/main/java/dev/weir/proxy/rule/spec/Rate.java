@@ -90,10 +90,10 @@ public record Rate(long count, long windowNs, boolean isMonthly, int unit) {
 
   /** The digits of a whole number that may end in {@code k} or {@code M}: 20000 of {@code 20k}. */
   public static String digits(String number) {
-    if (!number.matches("[1-9][0-9]*[kM]")) {
+    String zeros = number.endsWith("k") ? "000" : number.endsWith("M") ? "000000" : "";
+    if (zeros.isEmpty() || !number.matches("[1-9][0-9]*[kM]")) {
       return number;
     }
-    String zeros = number.endsWith("k") ? "000" : "000000";
     return number.substring(0, number.length() - 1) + zeros;
   }
 
