@@ -10,6 +10,7 @@ import dev.weir.proxy.rig.FourWays;
 import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.Rig;
 import dev.weir.proxy.rig.StoreRig;
+import dev.weir.scripts.LuaScript;
 import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.FaultProxy;
 import dev.weir.scripts.server.FreePorts;
@@ -22,6 +23,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Metadata;
 import io.grpc.stub.MetadataUtils;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -194,6 +196,31 @@ class BanFleetIT {
         assertEquals("banned", reason(here, "ann"));
         assertEquals("banned", reason(there, "ann"));
         assertEquals("1", empty.text("HLEN", "rl:{p000}:bans:shop"));
+      }
+    }
+  }
+
+  @Test
+  void readsManyBansInCallsThatAreShortForTheStore() throws Exception {
+    int bans = 1_000;
+    List<String> call =
+        new ArrayList<>(
+            List.of("EVAL", new String(LuaScript.BANS.source(), StandardCharsets.UTF_8), "3"));
+    call.addAll(List.of("rl:{p000}:bans:shop", "rl:{p000}:ban-changes:shop"));
+    call.addAll(List.of("rl:{p000}:ban-ends:shop", "0", "0", "" + bans));
+    for (int i = 0; i < bans; i++) {
+      call.addAll(List.of(String.format("r:%016x", i + 1), "3600000", "1", "7200000"));
+    }
+    try (RespClient store = redis.connect()) {
+      store.call(call.toArray(String[]::new));
+      store.call("CONFIG", "RESETSTAT");
+      try (Fleet fleet = Fleet.ofFile(1, file(Fleet.node(redis), "local")).deciding(1)) {
+        fleet.rig(0).await("weir_bans_learned_total", bans);
+        String calls =
+            store
+                .text("INFO", "commandstats")
+                .replaceAll("(?s).*zrangebyscore:calls=(\\d+),.*", "$1");
+        assertTrue(Integer.parseInt(calls) > 10, calls + " calls for " + bans + " bans");
       }
     }
   }

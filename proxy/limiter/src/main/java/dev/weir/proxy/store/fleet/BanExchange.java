@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,8 +30,14 @@ public final class BanExchange {
   /** The most bans that the store keeps for a service. */
   static final int MOST_KEPT = 100_000;
 
-  /** The most bans that one call tells of, and learns of. */
-  private static final int MOST_OF_CALL = 1_000;
+  /** The most bans that one call tells of, and learns of: requests of others wait for it. */
+  private static final int MOST_OF_CALL = 100;
+
+  /** The most calls of one turn, but for the first. */
+  private static final int MOST_CALLS = 10;
+
+  /** Between two calls, for the requests of others. */
+  private static final long BETWEEN_CALLS_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
   /** Of a ban, in a call and in its reply. */
   private static final int FIELDS = 4;
@@ -86,9 +93,9 @@ public final class BanExchange {
   }
 
   /**
-   * Tells of some bans and learns of some. The first time it learns of all, so that a sidecar knows
-   * them before it serves; later a thousand at a time, as a fleet that reads all again must not
-   * take the store's time from requests.
+   * Tells of some bans and learns of some, in short calls. The first time it learns of all, so that
+   * a sidecar knows them before it serves; later a thousand at a time, as a fleet that reads all
+   * again must not take the store's time from requests.
    */
   public void exchange(SocketAddress server) {
     if (!bans.isOpen() || clock.getAsLong() < notBeforeNs) {
@@ -99,11 +106,17 @@ public final class BanExchange {
       lastServer = server;
     }
     try {
-      do {
+      boolean isMore = true;
+      for (int calls = 0; isMore && (calls < MOST_CALLS || !hasReadAll); calls++) {
+        if (calls > 0) {
+          LockSupport.parkNanos(BETWEEN_CALLS_NS);
+        }
         List<BanBook.Ban> told = bans.untold(MOST_OF_CALL, clock.getAsLong());
-        hasReadAll |= call(server, told) < MOST_OF_CALL;
+        int learned = call(server, told);
         bans.told();
-      } while (!hasReadAll);
+        hasReadAll |= learned < MOST_OF_CALL;
+        isMore = learned == MOST_OF_CALL || told.size() == MOST_OF_CALL;
+      }
       alone.ended();
     } catch (IOException fault) {
       known = "0";
