@@ -158,6 +158,11 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     gate.rulesChanged();
   }
 
+  /** Forgets all bans, before other rules are published that have nothing to do with the last. */
+  void forgetBans() {
+    bans.forget();
+  }
+
   /**
    * Returns what is kept for later requests, as no question will be asked any more.
    *

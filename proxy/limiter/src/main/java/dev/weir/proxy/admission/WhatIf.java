@@ -160,7 +160,13 @@ public final class WhatIf implements Admission {
     this.text = text;
   }
 
-  /** Replaces the candidate. Requests that wait keep theirs. */
+  /** Replaces the candidate and forgets its bans. Requests that wait keep theirs. */
+  public void replace(Candidate next) {
+    handler.forgetBans();
+    publish(next);
+  }
+
+  /** Goes on with the same rules, renewed. Requests that wait keep the earlier ones. */
   public void publish(Candidate next) {
     candidate = next;
     handler.publish(next.rules());

@@ -35,6 +35,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
 
@@ -193,7 +194,9 @@ public final class SidecarWhatIf {
     return round.counts().stream().mapToLong(figure).sum();
   }
 
-  /** Takes other rules into use. They begin with fresh budgets, and their counts at 0. */
+  /**
+   * Takes other rules into use. They begin with fresh budgets and no bans, and their counts at 0.
+   */
   private void take(RuleSource source) throws IOException {
     SidecarLists files = new SidecarLists(source.lists());
     Candidate last = candidate;
@@ -205,7 +208,7 @@ public final class SidecarWhatIf {
   }
 
   private synchronized void use(RuleSet rules, SidecarLists files) {
-    publish(rules);
+    publish(rules, WhatIf::replace);
     if (listFiles != null) {
       listFiles.close();
     }
@@ -214,19 +217,20 @@ public final class SidecarWhatIf {
     begin();
   }
 
-  private void publish(RuleSet rules) {
+  private void publish(RuleSet rules, BiConsumer<WhatIf, Candidate> how) {
     shares.follow(rules);
     bans.use(rules);
     rules.succeed();
     Candidate next = new Candidate(rules, settings.whatIf().permille());
     candidate = next;
-    admissions.tell(loop -> loop.whatIf().publish(next), rules::completeAdoption);
+    admissions.tell(loop -> how.accept(loop.whatIf(), next), rules::completeAdoption);
   }
 
   /** The time of day was set: windows of the clock and the calendar follow it. */
   synchronized void renew() {
     if (candidate != null) {
-      publish(candidate.rules().again(LoopClock.unixEpochNs(), LoopClock.timeNs()));
+      RuleSet renewed = candidate.rules().again(LoopClock.unixEpochNs(), LoopClock.timeNs());
+      publish(renewed, WhatIf::publish);
     }
   }
 

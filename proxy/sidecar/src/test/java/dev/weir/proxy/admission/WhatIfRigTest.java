@@ -196,6 +196,29 @@ class WhatIfRigTest {
   }
 
   @Test
+  void theBansOfACandidateEndWithIt() throws Exception {
+    String banning = rules("1/365d").replace("limit:", "ban: {after: 2/1h, for: [1h]}, limit:");
+    candidate(banning);
+    try (Rig rig = rig(rules("99/365d"));
+        RawClient client = rig.connect()) {
+      statuses(client, 4);
+      await(rig, "only_then", 3);
+      candidate(banning.replace("1/365d", "2/365d"));
+      rig.sidecar.reloadWhatIf();
+      rig.awaitLoops();
+      statuses(client, 2);
+      await(rig, "both_pass", 1 + 2);
+      statuses(client, 2);
+      await(rig, "only_then", 3 + 2);
+      candidate(banning.replace("1/365d", "4/365d"));
+      rig.sidecar.reloadWhatIf();
+      rig.awaitLoops();
+      statuses(client, 4);
+      await(rig, "both_pass", 1 + 2 + 4);
+    }
+  }
+
+  @Test
   void theRulesOfACandidateCanAskForNothingThatTheProcessDoesNotHave() throws Exception {
     candidate(
         "redis: {nodes: ['127.0.0.1:1']}\nservice: a\n"

@@ -93,9 +93,13 @@ public final class Bans {
     }
   }
 
-  /** The key of an identity's bans under a rule; not 0. */
-  long key(RuleBans rule, int group, Identity identity) {
-    long key = hash.hash(identity.bytes(), 0, identity.length()) ^ rule.seed(group);
+  /**
+   * The key of an identity's bans under a rule; not 0.
+   *
+   * @param era tells keys from those of bans that were forgotten; 0 if none ever are.
+   */
+  long key(RuleBans rule, int group, Identity identity, int era) {
+    long key = hash.hash(identity.bytes(), 0, identity.length()) ^ rule.seed(group) ^ era;
     return key == 0 ? 1 : key;
   }
 

@@ -27,6 +27,9 @@ public final class LoopBans {
   /** The keys of questions whose verdict is late, by their place. */
   private long[] late = {};
 
+  /** Counts how often bans were forgotten; event loops that share bans have the same. */
+  private int era;
+
   public LoopBans(Bans bans) {
     this.bans = bans;
   }
@@ -34,6 +37,14 @@ public final class LoopBans {
   /** Prepares for rules, of which some may have bans. */
   public void use(RuleSet rules) {
     bans.use(rules);
+  }
+
+  /**
+   * Forgets all bans and refusals: those of later questions have other keys. What is forgotten
+   * keeps its place until the table needs it.
+   */
+  public void forget() {
+    era++;
   }
 
   /**
@@ -53,7 +64,7 @@ public final class LoopBans {
       if (!rule.mayBan(group)) {
         continue;
       }
-      long key = bans.key(rule, group, identities.of(group));
+      long key = bans.key(rule, group, identities.of(group), era);
       if (operation == Operation.RESET) {
         bans.end(rule, key);
         continue;
