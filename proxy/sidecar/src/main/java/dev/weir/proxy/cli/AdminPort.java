@@ -9,7 +9,13 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.StringJoiner;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Asks the admin port of a running sidecar for a page. */
 final class AdminPort {
@@ -18,13 +24,21 @@ final class AdminPort {
 
   private static final int MAX_ANSWER_BYTES = 4 << 20;
 
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
   private final SocketAddress address;
+  private final Duration patience;
 
   AdminPort(SocketAddress address) {
-    this.address =
-        address instanceof InetSocketAddress inet && inet.isUnresolved()
-            ? new InetSocketAddress(inet.getHostString(), inet.getPort())
-            : address;
+    this(address, PATIENCE);
+  }
+
+  /**
+   * @param patience for the whole answer.
+   */
+  AdminPort(SocketAddress address, Duration patience) {
+    this.address = address;
+    this.patience = patience;
   }
 
   /** The parameters of a page's target. */
@@ -46,7 +60,7 @@ final class AdminPort {
   /**
    * Gets a page.
    *
-   * @throws IOException if nobody answers; its message names the address.
+   * @throws IOException if nobody answers in time; its message names the address.
    */
   Answer get(String path, Parameters parameters) throws IOException {
     String target = path + parameters.text;
@@ -56,12 +70,8 @@ final class AdminPort {
     }
     String head = "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     byte[] answer;
-    try (SocketChannel channel = SocketChannel.open(address)) {
-      ByteBuffer out = ByteBuffer.wrap(head.getBytes(StandardCharsets.US_ASCII));
-      while (out.hasRemaining()) {
-        channel.write(out);
-      }
-      answer = Channels.newInputStream(channel).readNBytes(MAX_ANSWER_BYTES);
+    try {
+      answer = withinPatience(() -> exchange(head.getBytes(StandardCharsets.US_ASCII)));
     } catch (IOException e) {
       throw new IOException(Addresses.text(address) + ": " + e.getMessage(), e);
     }
@@ -71,5 +81,46 @@ final class AdminPort {
       throw new IOException(Addresses.text(address) + ": no answer of an admin port");
     }
     return new Answer(Integer.parseInt(text.substring(9, 12)), text.substring(bodyAt + 4));
+  }
+
+  private byte[] exchange(byte[] request) throws IOException {
+    SocketAddress resolved = address;
+    if (address instanceof InetSocketAddress inet && inet.isUnresolved()) {
+      InetSocketAddress found = new InetSocketAddress(inet.getHostString(), inet.getPort());
+      if (found.isUnresolved()) {
+        throw new IOException("the host name does not resolve");
+      }
+      resolved = found;
+    }
+    try (SocketChannel channel = SocketChannel.open(resolved)) {
+      ByteBuffer out = ByteBuffer.wrap(request);
+      while (out.hasRemaining()) {
+        channel.write(out);
+      }
+      return Channels.newInputStream(channel).readNBytes(MAX_ANSWER_BYTES);
+    }
+  }
+
+  /** Runs blocking steps on a thread of their own, which is interrupted when they take too long. */
+  private byte[] withinPatience(Callable<byte[]> steps) throws IOException {
+    FutureTask<byte[]> task = new FutureTask<>(steps);
+    Thread thread = new Thread(task, "weir-ask-admin");
+    thread.setDaemon(true);
+    thread.start();
+    try {
+      return task.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException failed) {
+      if (failed.getCause() instanceof IOException fault) {
+        throw fault;
+      }
+      throw new IllegalStateException(failed.getCause());
+    } catch (TimeoutException late) {
+      throw new IOException("no whole answer within " + patience.toMillis() / 1e3 + " s", late);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", interrupted);
+    } finally {
+      task.cancel(true);
+    }
   }
 }

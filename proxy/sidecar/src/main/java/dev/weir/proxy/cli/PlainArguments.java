@@ -66,9 +66,8 @@ public final class PlainArguments {
 
   /** Notes a text; false if it is not as plain as it has to be here. */
   private boolean give(String flag, String text) {
-    if (text.isEmpty() || text.startsWith("@")) {
-      // Nothing may be a fault; the other names a file with more words.
-      return false;
+    if (text.isEmpty()) {
+      return false; // it may be a fault
     }
     if (flag.equals(CONFIG) || flag.equals(CONFIG_SHORT)) {
       return file == null && giveFile(text);
