@@ -30,6 +30,9 @@ public final class WhatIf implements Admission {
   /** Requests of one event loop that may wait for either verdict; others are not compared. */
   static final int MAX_PAIRS = AdmissionHandler.PARKING_PLACES;
 
+  /** In the name of a kept charge: the candidate has charged, and the rules in use have not. */
+  private static final int CANDIDATE_ALONE = 1 << 30;
+
   private final AdmissionHandler rules;
   private final AdmissionHandler handler;
   private final Candidate.Asker asker;
@@ -285,31 +288,47 @@ public final class WhatIf implements Admission {
   @Override
   public int keep() {
     int kept = rules.keep();
+    int beside = isCharged ? handler.keep() : NOTHING_KEPT;
+    isCharged = false;
     if (kept == NOTHING_KEPT) {
-      return kept;
+      return beside == NOTHING_KEPT ? NOTHING_KEPT : beside | CANDIDATE_ALONE;
     }
     if (kept >= keptBeside.length) {
       keptBeside = Arrays.copyOf(keptBeside, Math.max(kept + 1, 2 * keptBeside.length));
     }
-    keptBeside[kept] = isCharged ? handler.keep() : NOTHING_KEPT;
-    isCharged = false;
+    keptBeside[kept] = beside;
     return kept;
   }
 
   /** A candidate alone would get its charge back too, as the service was not asked. */
   @Override
   public void giveBack(int kept) {
-    rules.giveBack(kept);
-    if (keptBeside[kept] != NOTHING_KEPT) {
-      handler.giveBack(keptBeside[kept]);
+    int beside = beside(kept);
+    if (!isOfCandidateAlone(kept)) {
+      rules.giveBack(kept);
+    }
+    if (beside != NOTHING_KEPT) {
+      handler.giveBack(beside);
     }
   }
 
   @Override
   public void letStand(int kept) {
-    rules.letStand(kept);
-    if (keptBeside[kept] != NOTHING_KEPT) {
-      handler.letStand(keptBeside[kept]);
+    int beside = beside(kept);
+    if (!isOfCandidateAlone(kept)) {
+      rules.letStand(kept);
     }
+    if (beside != NOTHING_KEPT) {
+      handler.letStand(beside);
+    }
+  }
+
+  private static boolean isOfCandidateAlone(int kept) {
+    return (kept & CANDIDATE_ALONE) != 0;
+  }
+
+  /** The candidate's charge of a name that {@link #keep} has returned. */
+  private int beside(int kept) {
+    return isOfCandidateAlone(kept) ? kept ^ CANDIDATE_ALONE : keptBeside[kept];
   }
 }

@@ -225,15 +225,10 @@ class WhatIfTest {
         int kept = whatIf.keep();
         int keptNow = rulesAlone.keep();
         int keptThen = passesNow ? candidateAlone.keep() : Admission.NOTHING_KEPT;
-        assertEquals(keptNow == Admission.NOTHING_KEPT, kept == Admission.NOTHING_KEPT);
-        if (kept != Admission.NOTHING_KEPT) {
-          boolean goesBack = random.nextInt(3) == 0;
-          end(whatIf, kept, goesBack);
-          end(rulesAlone, keptNow, goesBack);
-          if (keptThen != Admission.NOTHING_KEPT) {
-            end(candidateAlone, keptThen, goesBack);
-          }
-        }
+        boolean goesBack = random.nextInt(3) == 0;
+        end(whatIf, kept, goesBack);
+        end(rulesAlone, keptNow, goesBack);
+        end(candidateAlone, keptThen, goesBack);
         for (Outcome one : Outcome.values()) {
           assertEquals(
               expected[one.ordinal()],
@@ -246,7 +241,28 @@ class WhatIfTest {
     }
   }
 
+  @Test
+  void aCandidateGetsItsChargeBackWhereTheRulesInUseChargeNothing() {
+    RuleSpec.Builder unlimited = RuleSpec.builder("free").action(RuleAction.UNLIMITED);
+    for (RuleSet now : List.of(set(unlimited), set())) {
+      WhatIf whatIf = whatIf(now, set(rule("1/1h")), 1000);
+      for (int i = 0; i < 3; i++) {
+        ask(whatIf, get("/", "ann"), 1);
+        end(whatIf, whatIf.keep(), true);
+      }
+      ask(whatIf, get("/", "ann"), 1);
+      end(whatIf, whatIf.keep(), false);
+      ask(whatIf, get("/", "ann"), 1);
+      assertEquals(Admission.NOTHING_KEPT, whatIf.keep(), "the candidate has charged nothing");
+      assertEquals(4, counts.total(Outcome.BOTH_PASS));
+      assertEquals(1, counts.total(Outcome.ONLY_THEN));
+    }
+  }
+
   private static void end(Admission of, int kept, boolean goesBack) {
+    if (kept == Admission.NOTHING_KEPT) {
+      return;
+    }
     if (goesBack) {
       of.giveBack(kept);
     } else {
