@@ -195,7 +195,8 @@ public final class SidecarWhatIf {
   }
 
   /**
-   * Takes other rules into use. They begin with fresh budgets and no bans, and their counts at 0.
+   * Takes other rules into use. They begin without bans, with fresh budgets in memory, and their
+   * counts at 0. Budgets in the store go on under their names.
    */
   private void take(RuleSource source) throws IOException {
     SidecarLists files = new SidecarLists(source.lists());
