@@ -8,7 +8,6 @@ import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
@@ -29,6 +28,9 @@ class BansScriptIT {
   private RespClient client;
   private int most = 100;
   private int mostKept = 1000;
+
+  /** How long ago that was which is told. */
+  private long agoMs;
 
   @BeforeEach
   void connect() throws Exception {
@@ -52,7 +54,12 @@ class BansScriptIT {
       List<String> call = new ArrayList<>(List.of("EVAL", SCRIPT, "3"));
       call.addAll(KEYS);
       call.addAll(List.of(known, "" + most, "" + mostKept));
-      Arrays.stream(told).map(Object::toString).forEach(call::add);
+      for (int i = 0; i < told.length; i++) {
+        call.add(told[i].toString());
+        if (i % FIELDS == FIELDS - 1) {
+          call.add("" + agoMs);
+        }
+      }
       List<?> reply = (List<?>) client.call(call.toArray(String[]::new));
       known = RespClient.textOf(reply.get(0));
       for (int i = 1; i < reply.size(); i += FIELDS) {
@@ -101,12 +108,37 @@ class BansScriptIT {
     Sidecar other = new Sidecar();
     one.call("r:a", HOUR_MS, 7, 9 * HOUR_MS);
     other.call();
+    agoMs = -1; // the server's clock may not have moved
     one.call("r:a", 0, 0, HOUR_MS);
     assertEquals(1, other.call());
     assertEquals("{r:a=0 0}", other.learned.toString());
+    agoMs = -2;
     other.call("r:a", 2 * HOUR_MS, 1, 9 * HOUR_MS);
     one.call();
     assertEquals("{r:a=1 2}", one.learned.toString());
+  }
+
+  @Test
+  void ofABanAndAnEndTheLaterOneStaysAlsoIfItWasToldFirst() throws Exception {
+    Sidecar one = new Sidecar();
+    one.call("r:a", HOUR_MS, 3, 9 * HOUR_MS);
+    agoMs = 2 * HOUR_MS;
+    assertEquals(0, one.call("r:a", 0, 0, HOUR_MS), "an end before the ban");
+    agoMs = -1;
+    assertEquals(1, one.call("r:a", 0, 0, HOUR_MS), "an end after the ban");
+    agoMs = HOUR_MS;
+    assertEquals(0, one.call("r:a", HOUR_MS, 1, 9 * HOUR_MS), "a ban before the end");
+    Sidecar other = new Sidecar();
+    other.call();
+    assertEquals("{r:a=0 0}", other.learned.toString());
+    assertEquals("{r:a=9}", other.kept.toString(), "kept for as long as the ban would be");
+  }
+
+  @Test
+  void anEndOfWhatNobodyToldOfIsNotKept() throws Exception {
+    Sidecar one = new Sidecar();
+    assertEquals(0, one.call("r:a", 0, 0, HOUR_MS));
+    assertEquals(0L, client.call("EXISTS", KEYS.get(0)));
   }
 
   @Test

@@ -209,7 +209,7 @@ class BanFleetIT {
     call.addAll(List.of("rl:{p000}:bans:shop", "rl:{p000}:ban-changes:shop"));
     call.addAll(List.of("rl:{p000}:ban-ends:shop", "0", "0", "" + bans));
     for (int i = 0; i < bans; i++) {
-      call.addAll(List.of(String.format("r:%016x", i + 1), "3600000", "1", "7200000"));
+      call.addAll(List.of(String.format("r:%016x", i + 1), "3600000", "1", "7200000", "0"));
     }
     try (RespClient store = redis.connect()) {
       store.call(call.toArray(String[]::new));

@@ -21,23 +21,26 @@ final class BanNews implements BanBook {
 
   private static final int KEY_DIGITS = 16;
 
-  private record News(String name, long key, long forgetMs) {}
+  private record Change(RuleBans rule, long key, long atNs) {
+    String name() {
+      return String.format("%s:%016x", rule.ruleId(), key);
+    }
+  }
 
   private final Bans bans;
-  private final ManyToOneConcurrentArrayQueue<News> waiting =
+  private final ManyToOneConcurrentArrayQueue<Change> waiting =
       new ManyToOneConcurrentArrayQueue<>(MOST);
   private final LongAdder lost = new LongAdder();
 
   /** What is being told. */
-  private final List<News> telling = new ArrayList<>();
+  private final List<Change> telling = new ArrayList<>();
 
   BanNews(Bans bans) {
     this.bans = bans;
   }
 
-  void add(RuleBans rule, long key) {
-    String name = String.format("%s:%016x", rule.ruleId(), key);
-    if (!waiting.offer(new News(name, key, rule.forgetMs()))) {
+  void add(RuleBans rule, long key, long nowNs) {
+    if (!waiting.offer(new Change(rule, key, nowNs))) {
       lost.increment();
     }
   }
@@ -52,10 +55,14 @@ final class BanNews implements BanBook {
   }
 
   @Override
-  public List<Ban> untold(int most, long nowNs) {
+  public List<News> untold(int most, long nowNs) {
     waiting.drainTo(telling, most - telling.size());
     return telling.stream()
-        .map(ban -> bans.ban(ban.name(), ban.key(), ban.forgetMs(), nowNs))
+        .map(
+            change ->
+                new News(
+                    bans.ban(change.name(), change.key(), change.rule().forgetMs(), nowNs),
+                    TimeUnit.NANOSECONDS.toMillis(nowNs - change.atNs())))
         .toList();
   }
 

@@ -169,7 +169,7 @@ public final class Bans {
       if (place == WordTable.NONE ? bans.add(key, next, nowMs) : bans.replace(place, word, next)) {
         clear(tables.refusals, key);
         begun.increment();
-        tell(rule, key);
+        tell(rule, key, nowNs);
         if (log != null) {
           log.begun(rule.ruleId(), rule.banMs(times), times, nowNs);
         }
@@ -179,17 +179,17 @@ public final class Bans {
     return 0;
   }
 
-  private void tell(RuleBans rule, long key) {
+  private void tell(RuleBans rule, long key, long nowNs) {
     BanNews toTell = news;
     if (toTell != null) {
-      toTell.add(rule, key);
+      toTell.add(rule, key, nowNs);
     }
   }
 
   /** Ends the ban of a key, and forgets its refusals and earlier bans; on all sidecars. */
-  void end(RuleBans rule, long key) {
+  void end(RuleBans rule, long key, long nowNs) {
     end(key);
-    tell(rule, key);
+    tell(rule, key, nowNs);
   }
 
   private void end(long key) {

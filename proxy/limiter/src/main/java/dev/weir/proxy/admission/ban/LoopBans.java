@@ -66,7 +66,7 @@ public final class LoopBans {
       }
       long key = bans.key(rule, group, identities.of(group), era);
       if (operation == Operation.RESET) {
-        bans.end(rule, key);
+        bans.end(rule, key, nowNs);
         continue;
       }
       keys[group] = key;

@@ -14,6 +14,13 @@ public interface BanBook {
    */
   record Ban(String name, long leftMs, int times, long keptMs) {}
 
+  /**
+   * A ban to tell of.
+   *
+   * @param agoMs how many milliseconds ago it began, or was ended.
+   */
+  record News(Ban ban, long agoMs) {}
+
   /** Whether there are rules with bans. */
   boolean isOpen();
 
@@ -22,7 +29,7 @@ public interface BanBook {
    *
    * @param most of them.
    */
-  List<Ban> untold(int most, long nowNs);
+  List<News> untold(int most, long nowNs);
 
   /** Records that the store was told of the bans that {@link #untold} returned last. */
   void told();

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * Tells the store of the bans that began here, and learns of those of other sidecars of the
  * service, twice a second. Both in one script, by the thread that counts the sidecars; nobody waits
  * for it. While the store is away bans hold where they are known, and are told later. What is told
- * twice changes nothing, so a call without an answer is repeated.
+ * twice, or late, changes nothing, so a call without an answer is repeated.
  */
 public final class BanExchange {
   public static final long INTERVAL_MS = 500;
@@ -39,7 +39,7 @@ public final class BanExchange {
   /** Between two calls, for the requests of others. */
   private static final long BETWEEN_CALLS_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** Of a ban, in a call and in its reply. */
+  /** Of a ban in a reply. */
   private static final int FIELDS = 4;
 
   /** After a fault, so that other work of the thread does not wait. */
@@ -111,7 +111,7 @@ public final class BanExchange {
         if (calls > 0) {
           LockSupport.parkNanos(BETWEEN_CALLS_NS);
         }
-        List<BanBook.Ban> told = bans.untold(MOST_OF_CALL, clock.getAsLong());
+        List<BanBook.News> told = bans.untold(MOST_OF_CALL, clock.getAsLong());
         int learned = call(server, told);
         bans.told();
         hasReadAll |= learned < MOST_OF_CALL;
@@ -127,16 +127,18 @@ public final class BanExchange {
   }
 
   /** Returns how many bans were learned. */
-  private int call(SocketAddress server, List<BanBook.Ban> told) throws IOException {
+  private int call(SocketAddress server, List<BanBook.News> told) throws IOException {
     List<byte[]> arguments = new ArrayList<>();
     arguments.add(ascii(known));
     arguments.add(ascii(Integer.toString(MOST_OF_CALL)));
     arguments.add(ascii(Integer.toString(MOST_KEPT)));
-    for (BanBook.Ban ban : told) {
+    for (BanBook.News news : told) {
+      BanBook.Ban ban = news.ban();
       arguments.add(ascii(ban.name()));
       arguments.add(ascii(Long.toString(ban.leftMs())));
       arguments.add(ascii(Integer.toString(ban.times())));
       arguments.add(ascii(Long.toString(ban.keptMs())));
+      arguments.add(ascii(Long.toString(news.agoMs())));
     }
     byte[][] texts = arguments.toArray(byte[][]::new);
     long askedNs = clock.getAsLong();

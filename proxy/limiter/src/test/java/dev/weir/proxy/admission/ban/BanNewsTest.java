@@ -36,9 +36,9 @@ class BanNewsTest {
     }
 
     List<BanBook.Ban> tells(long nowNs) {
-      List<BanBook.Ban> told = book.untold(100, nowNs);
+      List<BanBook.News> told = book.untold(100, nowNs);
       book.told();
-      return told;
+      return told.stream().map(BanBook.News::ban).toList();
     }
   }
 
@@ -94,12 +94,18 @@ class BanNewsTest {
   void anEndIsToldAndLearned() {
     one.bans.refused(RULE, 7, 1);
     learn(other, "r:0000000000000007", HOUR_MS, 1, 1);
-    one.bans.end(RULE, 7);
+    one.bans.end(RULE, 7, 1);
     BanBook.Ban last = one.tells(1).get(1);
     assertEquals(0, last.times());
     learn(other, last.name(), last.leftMs(), last.times(), 1);
     assertEquals(0, other.bans.leftNs(7, 1));
     assertEquals(HOUR_NS, other.bans.refused(RULE, 7, 1), 2e6, "the first again");
+  }
+
+  @Test
+  void tellsHowLongAgoAnEndWas() {
+    one.bans.end(RULE, 7, HOUR_NS);
+    assertEquals(HOUR_MS, one.book.untold(100, 2 * HOUR_NS).get(0).agoMs());
   }
 
   @Test
@@ -125,7 +131,7 @@ class BanNewsTest {
   @Test
   void keepsSoManyAndCountsTheRest() {
     for (int key = 1; key <= BanNews.MOST + 5; key++) {
-      one.bans.end(RULE, key);
+      one.bans.end(RULE, key, 1);
     }
     assertEquals(5, one.bans.untoldCount());
   }
