@@ -2,18 +2,32 @@ package dev.weir.proxy.wiring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LogLines;
+import dev.weir.proxy.admission.AddressLists;
 import dev.weir.proxy.cli.WeirCommand;
+import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.Settings;
+import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.Rig;
 import dev.weir.proxy.rig.RigTest;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.web.Page;
+import dev.weir.proxy.web.Route;
+import dev.weir.proxy.web.WebRequest;
+import io.netty.handler.codec.http.QueryStringDecoder;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -185,6 +199,24 @@ class ExplainPageTest extends RigTest {
       assertEquals("ready\n", admin.read().body());
       assertTrue(admin.read().body().startsWith("GET /,"));
     }
+  }
+
+  @Test
+  void explainsOnAThreadOfItsOwnSoThatNobodyElseWaits() throws Exception {
+    List<String> threads = new ArrayList<>();
+    Supplier<RuleSet> rules =
+        () -> {
+          threads.add(Thread.currentThread().getName());
+          throw new IllegalStateException("seen enough");
+        };
+    byte[] yaml = "upstream: http://127.0.0.1:1".getBytes(StandardCharsets.US_ASCII);
+    Settings settings = new SettingsFile().read(yaml, Faults.ofFile("weir.yaml"));
+    SidecarExplainer explainer = new SidecarExplainer(settings, new AddressLists(), null, null);
+    Route route = new ExplainPage(() -> explainer, rules, null).route();
+    WebRequest request = new WebRequest(null, new QueryStringDecoder("/explain?path=/a"), "");
+    CompletionStage<Page> page = route.handler().apply(request);
+    assertThrows(ExecutionException.class, () -> page.toCompletableFuture().get());
+    assertTrue(threads.get(0).startsWith("weir-explain"), threads.toString());
   }
 
   @Test
