@@ -113,7 +113,7 @@ class LeasedRefusalIT {
         passed++;
       }
       assertTrue(passed < LIMIT, "all passed at once");
-      long longestS = 0;
+      long longestS = Long.parseLong(response.field("Retry-After"));
       long sinceNs = System.nanoTime();
       for (int asked = 0; passed < LIMIT; asked++) {
         RawClient.Response next = ask(other, "u", "g");
