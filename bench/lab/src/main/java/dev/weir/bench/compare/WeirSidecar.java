@@ -52,7 +52,7 @@ final class WeirSidecar implements Contender {
     return new WeirSidecar(transport, earlier, "127.0.0.1:" + port, ruleCount);
   }
 
-  /** The same sidecar with so many rules. */
+  /** This sidecar with another number of rules in its file. */
   WeirSidecar withRules(int count) {
     return new WeirSidecar(transport, earlier, admin, count);
   }

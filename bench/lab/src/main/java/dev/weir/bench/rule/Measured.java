@@ -22,7 +22,7 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 record Measured(Part part, RuleKind kind, int count) {
   private static final int MANY = 10_000;
 
-  /** As many rules as requests go to where there are many. */
+  /** The number of rules that requests go to in turn, also of 10,000. */
   static final int FEW = RuleBench.REQUESTS;
 
   /** A table of the report, and its benchmark. */

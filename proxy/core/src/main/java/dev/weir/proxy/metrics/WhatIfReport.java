@@ -20,7 +20,7 @@ import java.util.TreeMap;
  * @param rows those with most differences first.
  */
 public record WhatIfReport(Instant since, String sample, boolean isLatest, List<Row> rows) {
-  /** Of one row at most so many identities are told. */
+  /** The most identities that are told of one row. */
   public static final int MOST_IDENTITIES = 10;
 
   /**

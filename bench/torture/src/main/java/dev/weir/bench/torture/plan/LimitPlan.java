@@ -34,12 +34,12 @@ public record LimitPlan(
     return algorithm.promise() == Algorithm.Promise.PACED ? burst : count;
   }
 
-  /** What one counts as. */
+  /** The number of units that the limit counts for one: 1,000 of a limit with decimals. */
   public long scale() {
     return decimal ? THOUSANDTHS : 1;
   }
 
-  /** What a request takes that costs so much by its rule. */
+  /** The units that a request takes of this limit: its own cost, or else the rule's. */
   public long units(long byRule) {
     return cost > 0 ? cost : byRule;
   }

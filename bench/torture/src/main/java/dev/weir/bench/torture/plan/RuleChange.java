@@ -128,7 +128,7 @@ public final class RuleChange {
         : rule.withOptions(options.withEverywhere(!options.everywhere()));
   }
 
-  /** Of a list, the name of an identity means its budgets; that of a first-of means others. */
+  /** A name for a list of sources keeps the budgets of the list; a first-of begins others. */
   private static RulePlan withAnotherWayToSayTheKey(RulePlan rule) {
     final LimitPlan first = rule.limits().get(0);
     final KeyPlan key = first.key();

@@ -90,7 +90,7 @@ final class RuleDraw {
     }
     final long windowMs =
         draw.chance(25) ? draw.of(60_000L, 3_600_000L, DAY_MS) : 10 * draw.spread(20, 1_500);
-    // What clients ask of one identity: of the order of 20 units a second.
+    // Clients ask for some 20 units a second of one identity.
     final long asked = Math.max(1, 20 * Math.min(windowMs, 20_000) / 1_000);
     final long count = Math.max(cost, Math.min(500, draw.spread(1, Math.max(2, 2 * asked))));
     final long burst = Math.max(cost, draw.chance(50) ? count : draw.spread(1, Math.max(2, count)));

@@ -20,7 +20,7 @@ public record RuleOptions(
     boolean everywhere,
     boolean idempotency,
     int warnAtPercent) {
-  /** Of a rule that has none of them. */
+  /** The options of a rule that says none of them. */
   public static final RuleOptions NONE = new RuleOptions(List.of(), false, 100, false, false, 0);
 
   RuleOptions withDryRun(boolean other) {

@@ -19,7 +19,7 @@ public record RulePlan(
     OnStoreFailure onStoreFailure,
     RuleOptions options) {
 
-  /** Where it stands. */
+  /** The section of the file that the rule stands in. */
   public enum Kind {
     /** Among the rules. */
     OWN,

@@ -23,7 +23,7 @@ final class Sidecar implements AutoCloseable {
   private static final long RELOAD_SECONDS = 30;
   private static final long RELOAD_NS = TimeUnit.SECONDS.toNanos(RELOAD_SECONDS);
 
-  /** Its address space: three times what one takes that keeps nothing for anybody. */
+  /** The bound on a sidecar's address space: three times that of one without clients. */
   private static final long ADDRESS_SPACE_KIB = 8L << 20;
 
   private final int number;

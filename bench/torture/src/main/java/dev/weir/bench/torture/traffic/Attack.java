@@ -273,7 +273,7 @@ public final class Attack implements Runnable {
     final boolean isFree =
         plan.kind() == AttackPlan.Kind.STREAM_FLOOD
             || plan.kind() == AttackPlan.Kind.UNREAD_UPLOADS;
-    // Where no rule keeps it from what it is after.
+    // A free attack asks where no rule refuses it.
     return (isFree ? "/free/" : draw.of(paths)) + "hostile" + Condition.REQUESTED_QUERY;
   }
 
