@@ -64,6 +64,7 @@ public interface Admission {
   /**
    * Reports the end of a request of traffic, exactly once. A request that ends while its verdict is
    * awaited gets no callback, and its charge stays, as leaving must not be a way around a limit.
+   * What the request {@linkplain RequestEnd#holding held} is settled.
    *
    * @param ticket of an awaited verdict; {@link #SETTLED} if the verdict is known.
    * @param end valid during the call only.

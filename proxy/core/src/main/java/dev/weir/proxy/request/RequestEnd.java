@@ -8,7 +8,7 @@ public final class RequestEnd {
   /** The time of a step that was not reached. */
   public static final long NEVER = 0;
 
-  /** The result of {@link #costReported()} if the service reported none. */
+  /** The result of {@link #costReported(int)} if none was read, or what was read is no number. */
   public static final long NOT_REPORTED = -1;
 
   /** Stands for an absent error code. */
@@ -39,7 +39,9 @@ public final class RequestEnd {
   private int status;
   private long requestBytes;
   private long responseBytes;
-  private long costReported;
+  private int holding;
+  private final long[] costsReported = new long[Question.MAX_COSTS];
+  private int costCount;
   private long forwardedNs;
   private long headNs;
   private long lastByteNs;
@@ -50,7 +52,8 @@ public final class RequestEnd {
     status = 0;
     requestBytes = 0;
     responseBytes = 0;
-    costReported = NOT_REPORTED;
+    holding = Verdict.NOTHING_HELD;
+    costCount = 0;
     forwardedNs = NEVER;
     headNs = NEVER;
     lastByteNs = NEVER;
@@ -78,9 +81,19 @@ public final class RequestEnd {
     return this;
   }
 
-  /** The cost of the request as the service reports it, in units. */
+  /** Sets what the request held: {@link Verdict#holding}. */
+  public RequestEnd holding(int held) {
+    holding = held;
+    return this;
+  }
+
+  /**
+   * Adds the cost that was read for the next of {@link Verdict#reportedCosts}, in their order.
+   *
+   * @param units 0 or more; or {@link #NOT_REPORTED}.
+   */
   public RequestEnd costReported(long units) {
-    costReported = units;
+    costsReported[costCount++] = units;
     return this;
   }
 
@@ -114,9 +127,19 @@ public final class RequestEnd {
     return responseBytes;
   }
 
-  /** The cost of the request as the service reports it, in units; or {@link #NOT_REPORTED}. */
-  public long costReported() {
-    return costReported;
+  /** What the request held; or {@link Verdict#NOTHING_HELD}. */
+  public int holding() {
+    return holding;
+  }
+
+  /**
+   * The cost that was read, in units; or {@link #NOT_REPORTED}, also if the end came before the
+   * costs were known.
+   *
+   * @param index of the cost in {@link Verdict#reportedCosts}.
+   */
+  public long costReported(int index) {
+    return index < costCount ? costsReported[index] : NOT_REPORTED;
   }
 
   /** When the request's head went to the service; or {@link #NEVER}. */

@@ -30,6 +30,9 @@ public final class Verdict {
   /** The result of {@link #dueNs} if the request may pass at once. */
   public static final long AT_ONCE = 0;
 
+  /** The result of {@link #holding} if nothing is held. */
+  public static final int NOTHING_HELD = -1;
+
   /** The figures of one limit of the rule, beside those of the limit that decided. */
   public static final class Row {
     private boolean allowed;
@@ -91,6 +94,9 @@ public final class Verdict {
 
   /** The rule's own answer; null if it has none. */
   private RefusalAnswer answer;
+
+  private int holding = NOTHING_HELD;
+  private ReportedCost[] reportedCosts;
 
   /** The state that answers tell; null if they tell none. */
   private State toldState;
@@ -158,6 +164,19 @@ public final class Verdict {
     this.rowCount = 0;
     this.toldState = null;
     this.answer = null;
+    this.holding = NOTHING_HELD;
+    this.reportedCosts = null;
+    return this;
+  }
+
+  /**
+   * Sets what the request holds until it ends; nothing by default.
+   *
+   * @param costs that are read from the exchange, not to be changed; null for none.
+   */
+  public Verdict holds(int holding, ReportedCost[] costs) {
+    this.holding = holding;
+    this.reportedCosts = costs;
     return this;
   }
 
@@ -225,6 +244,8 @@ public final class Verdict {
     isOfOthers = from.isOfOthers;
     toldState = from.toldState;
     answer = from.answer;
+    holding = from.holding;
+    reportedCosts = from.reportedCosts;
     return this;
   }
 
@@ -301,6 +322,19 @@ public final class Verdict {
    */
   public boolean isOfOthers() {
     return isOfOthers;
+  }
+
+  /**
+   * The name of what the request holds until it ends, to be told by {@link RequestEnd#holding}; or
+   * {@link #NOTHING_HELD}.
+   */
+  public int holding() {
+    return holding;
+  }
+
+  /** The costs to be read from the exchange, not to be changed; null for none. */
+  public ReportedCost[] reportedCosts() {
+    return reportedCosts;
   }
 
   public boolean allowed() {
