@@ -102,6 +102,7 @@ public final class Budget {
     boolean sameWindows =
         previous != null
             && (limits.algorithm() != Algorithm.FIXED_WINDOW
+                || limits.isConcurrency()
                 || previous.unixEpochNs == unixEpochNs);
     boolean unchanged = sameWindows && limits.resolved().equals(previous.spec.limit().resolved());
     // Counts of the same windows are as good under another number. Keys go by the name.
@@ -185,7 +186,9 @@ public final class Budget {
 
   private static String storeName(RuleSpec rule, BudgetSpec spec) {
     String name = rule.id() + (rule.dryRun() ? "~" : "");
-    boolean isAlone = rule.budgets().size() == 1 && !rule.isEverywhere();
+    // Of a rule without a list, the slots stand beside the one limit.
+    boolean isOnlyLimit = !rule.isList() && !spec.limit().isConcurrency();
+    boolean isAlone = rule.budgets().size() == 1 && !rule.isEverywhere() || isOnlyLimit;
     String whole = isAlone && !spec.isNamed() ? name : name + "/" + spec.name();
     return countsThousandths(spec) ? whole + "~m" : whole;
   }
@@ -199,6 +202,9 @@ public final class Budget {
     Rate rate = spec.limit().rate();
     long count = rate.count();
     long windowNs = rate.windowNs();
+    if (spec.limit().isConcurrency()) {
+      return new QuotaPolicy(policyName(rule, spec), count, 0);
+    }
     long windowSeconds = (windowNs + 999_999_999) / 1_000_000_000;
     // The field has no fractions of a second: 100 per 500 ms is announced as 200 per second.
     double scale = windowSeconds * 1e9 / windowNs / rate.unit();
@@ -219,14 +225,14 @@ public final class Budget {
     if (spec.isNamed()) {
       return spec.ownName();
     }
-    if (rule.budgets().size() == 1) {
+    if (rule.budgets().size() == 1 || !rule.isList() && !spec.limit().isConcurrency()) {
       return rule.id();
     }
-    String window = spec.limit().rate().window();
+    String window = spec.limit().windowText();
     boolean sameWindow = false;
     boolean sameKey = false;
     for (BudgetSpec other : rule.budgets()) {
-      if (other != spec && other.limit().rate().window().equals(window)) {
+      if (other != spec && other.limit().windowText().equals(window)) {
         sameWindow = true;
         sameKey |= other.key().equals(spec.key());
       }
@@ -281,6 +287,16 @@ public final class Budget {
   /** Units that one request takes, 1 or more. */
   public long cost() {
     return spec.costUnits();
+  }
+
+  /** Whether requests hold units of this limit until they end. */
+  public boolean holds() {
+    return spec.holds();
+  }
+
+  /** {@link BudgetSpec#reserve}. */
+  public long reserve() {
+    return spec.reserve();
   }
 
   /** A cost that is given in whole units, in units of this limit. */

@@ -46,7 +46,9 @@ final class BudgetSuccession {
     for (int i = 0; i < continued.length; i++) {
       BudgetSpec spec = specs.get(i);
       for (int j = 0; continued[i] == null && j < left.size(); j++) {
-        if (isSame.test(spec, left.get(j).spec())) {
+        BudgetSpec other = left.get(j).spec();
+        boolean areBothHeld = spec.limit().isConcurrency() == other.limit().isConcurrency();
+        if (areBothHeld && isSame.test(spec, other)) {
           continued[i] = left.remove(j);
         }
       }

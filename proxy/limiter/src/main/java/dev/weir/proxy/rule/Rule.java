@@ -1,7 +1,10 @@
 package dev.weir.proxy.rule;
 
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.ReportedCost;
+import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.rule.spec.CostSpec;
 import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.proxy.rule.spec.Overflow;
 import dev.weir.proxy.rule.spec.RefusalSpec;
@@ -31,6 +34,9 @@ public final class Rule {
 
   private static final Rule[] NO_PARTS = {};
 
+  /** The result of {@link #reportedCost} of a limit whose cost is known from the start. */
+  public static final int NOT_REPORTED = -1;
+
   private final RuleSpec spec;
   private final byte[] idUtf8;
   private final int index;
@@ -50,6 +56,12 @@ public final class Rule {
   private final boolean hasCosts;
   private final boolean hasCostsOfRequests;
   private final int[] rows;
+  private final boolean holds;
+
+  /** The place of the cost of each charge in {@link #reportedCosts}, or {@link #NOT_REPORTED}. */
+  private final int[] reportedBy;
+
+  private final ReportedCost[] reportedCosts;
   private final RuleConditions conditions;
 
   /** The identities for whom refusals take effect; null unless they are a part of all. */
@@ -77,14 +89,14 @@ public final class Rule {
    *     RuleSet#checkChange}.
    */
   Rule(RuleSpec spec, int index, long version, Rule previous, CompileTime clock, Rule everywhere) {
-    this.spec = spec;
+    this.spec = spec.decided();
     this.idUtf8 = spec.id().getBytes(StandardCharsets.UTF_8);
     this.index = index;
     this.conditions = new RuleConditions(spec.match());
     this.action = spec.action();
     this.dryRun = spec.dryRun() && action != RuleAction.UNLIMITED;
     if (action == RuleAction.LIMIT) {
-      this.budgets = budgets(spec, version, previous, clock);
+      this.budgets = budgets(this.spec, version, previous, clock);
       this.remembered = budgets;
     } else {
       this.budgets = List.of();
@@ -110,6 +122,10 @@ public final class Rule {
     this.hasCostsOfRequests = findCostsOfRequests();
     this.hasCosts = hasCostsOfRequests || findCosts();
     this.rows = everywhereGroups == 0 ? null : makeRows();
+    List<ReportedCost> reported = new ArrayList<>();
+    this.reportedBy = reportedBy(reported);
+    this.reportedCosts = reported.isEmpty() ? null : reported.toArray(ReportedCost[]::new);
+    this.holds = findHolds();
     this.left = 0;
     this.bans = makeBans();
     boolean isInPart = action == RuleAction.LIMIT && spec.enforcement().isPartial();
@@ -147,6 +163,10 @@ public final class Rule {
     hasCostsOfRequests = findCostsOfRequests();
     hasCosts = hasCostsOfRequests || findCosts();
     rows = everywhereGroups == 0 ? null : makeRows();
+    List<ReportedCost> reported = new ArrayList<>();
+    reportedBy = reportedBy(reported);
+    reportedCosts = reported.isEmpty() ? null : reported.toArray(ReportedCost[]::new);
+    holds = findHolds();
     this.left = left;
     bans = makeBans();
     boolean isInPart = of.enforced != null && !isRehearsal && !isAlone;
@@ -231,6 +251,35 @@ public final class Rule {
       }
     }
     return isAny;
+  }
+
+  private boolean findHolds() {
+    boolean holds = false;
+    for (BudgetGroup group : groups) {
+      for (int i = 0; i < group.size(); i++) {
+        holds |= group.budget(i).holds();
+      }
+    }
+    return holds;
+  }
+
+  /**
+   * The places of the costs of all charges.
+   *
+   * @param costs is given each cost that is read from an exchange, once.
+   */
+  private int[] reportedBy(List<ReportedCost> costs) {
+    List<Integer> places = new ArrayList<>();
+    for (BudgetGroup group : groups) {
+      for (int i = 0; i < group.size(); i++) {
+        CostSpec cost = group.budget(i).spec().cost();
+        if (cost.isAtEnd() && !costs.contains(cost.atEnd().cost())) {
+          costs.add(cost.atEnd().cost());
+        }
+        places.add(cost.isAtEnd() ? costs.indexOf(cost.atEnd().cost()) : NOT_REPORTED);
+      }
+    }
+    return places.stream().mapToInt(place -> place).toArray();
   }
 
   private boolean findCosts() {
@@ -455,6 +504,29 @@ public final class Rule {
   /** Whether requests say their cost of some of its limits. */
   public boolean hasCostsOfRequests() {
     return hasCostsOfRequests;
+  }
+
+  /** Whether requests hold units of some of its limits until they end. */
+  public boolean holds() {
+    return holds;
+  }
+
+  /**
+   * The costs that are read from an exchange, each once: {@link Verdict#reportedCosts}. Not to be
+   * changed; null if there are none.
+   */
+  public ReportedCost[] reportedCosts() {
+    return reportedCosts;
+  }
+
+  /**
+   * The place of a limit's cost in {@link #reportedCosts}.
+   *
+   * @param charge the limit's place in the groups, one after the other, from 0.
+   * @return {@link #NOT_REPORTED} if it is known from the start.
+   */
+  public int reportedCost(int charge) {
+    return reportedBy[charge];
   }
 
   /** Whether each message of a stream is charged, after the first ({@code cost: messages}). */

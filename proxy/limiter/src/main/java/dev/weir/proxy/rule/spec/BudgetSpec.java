@@ -4,6 +4,7 @@ import dev.weir.proxy.request.Question;
 import dev.weir.proxy.rule.spec.RuleSpec.FaultSink;
 import dev.weir.scripts.ScriptLimit;
 import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -30,9 +31,34 @@ public record BudgetSpec(
 
   private static final long NS_PER_US = 1_000;
 
-  /** Units that one request takes, 1 or more. */
+  /** Units that one request takes, 1 or more; {@link #reserve} of one that is known at its end. */
   public long costUnits() {
-    return cost.units(limit.unit());
+    return cost.units(limit.capacity(), limit.unit());
+  }
+
+  /** How many requests may be in flight at a time; 0 if that is not what is limited. */
+  public long concurrency() {
+    return limit.isConcurrency() ? limit.capacity() : 0;
+  }
+
+  /** Whether requests hold units of it until they end. */
+  public boolean holds() {
+    return limit.isConcurrency() || cost.isAtEnd();
+  }
+
+  /**
+   * Units that a request holds until it ends, 1 or more: the fixed part, or where they are learned,
+   * those of the first requests.
+   */
+  public long reserve() {
+    return costUnits();
+  }
+
+  /** This limit, decided by the store on each request if it were leased. */
+  BudgetSpec decidedByStore() {
+    return mode == Mode.LEASED
+        ? new BudgetSpec(ownName, key, limit, cost, Mode.EXACT, onStoreFailure, 0)
+        : this;
   }
 
   /** The failure policy. */
@@ -129,10 +155,12 @@ public record BudgetSpec(
 
   /**
    * A name that no other budget of the same identity has under a rule: its own, else the algorithm
-   * and the window, such as {@code gcra-1m}. The limit has a rate.
+   * and the window, such as {@code gcra-1m}; or {@code concurrency}. The limit has a rate.
    */
   public String name() {
-    return isNamed() ? ownName : limit.algorithm() + "-" + limit.rate().window();
+    return isNamed()
+        ? ownName
+        : limit.isConcurrency() ? limit.windowText() : limit.algorithm() + "-" + limit.windowText();
   }
 
   /** Whether it has a name of its own. */
@@ -186,6 +214,7 @@ public record BudgetSpec(
     private OnStoreFailure onStoreFailure;
     private Algorithm algorithm = Algorithm.GCRA;
     private Rate rate;
+    private int concurrency;
     private long burstThousandths;
     private Overflow overflow;
     private long maxWaitNs;
@@ -257,6 +286,12 @@ public record BudgetSpec(
       return self();
     }
 
+    /** Sets how many requests may be in flight at a time. */
+    public B concurrency(int atATime) {
+      this.concurrency = atATime;
+      return self();
+    }
+
     public B burst(long burst) {
       return burstThousandths(burst * Thousandths.ONE);
     }
@@ -320,9 +355,20 @@ public record BudgetSpec(
     final List<BudgetSpec> build(List<? extends Fields<?>> all) {
       // Where the rule's life of leases is of use, it means the limits that it is of use to.
       boolean isLifeOfUse = all.stream().anyMatch(each -> each.isLeased(this));
-      return all.stream()
-          .map(each -> each.within(this, !isLifeOfUse || each.isLeased(this) ? leaseLifeNs : 0))
-          .toList();
+      List<BudgetSpec> budgets = new ArrayList<>();
+      for (Fields<?> each : all) {
+        long lifeNs = !isLifeOfUse || each.isLeased(this) ? leaseLifeNs : 0;
+        if (each.rate != null || each.concurrency == 0) {
+          CostSpec ofOne = each.cost == null ? cost : each.cost;
+          budgets.add(each.within(this, each.name, each.limit(ofOne), ofOne, lifeNs));
+        }
+        if (each.concurrency > 0) {
+          String ofSlots = each.rate == null ? each.name : null;
+          LimitSpec slots = LimitSpec.ofConcurrency(each.concurrency);
+          budgets.add(each.within(this, ofSlots, slots, CostSpec.NOT_GIVEN, lifeNs));
+        }
+      }
+      return budgets;
     }
 
     /** The limit, in thousandths if one of its numbers has decimals. */
@@ -343,12 +389,12 @@ public record BudgetSpec(
           subWindowNs);
     }
 
-    final BudgetSpec within(Fields<?> rule, long lifeOfRuleNs) {
-      CostSpec ofOne = cost == null ? rule.cost : cost;
+    private BudgetSpec within(
+        Fields<?> rule, String ownName, LimitSpec limit, CostSpec ofOne, long lifeOfRuleNs) {
       return new BudgetSpec(
-          name,
+          ownName,
           key == null ? rule.key : key,
-          limit(ofOne),
+          limit,
           ofOne,
           mode == null ? rule.mode : mode,
           onStoreFailure == null ? rule.onStoreFailure : onStoreFailure,

@@ -7,9 +7,11 @@ import dev.weir.proxy.request.Question;
  *
  * @param thousandths of a unit; of a cost that requests say, those of a request that does not. At
  *     most {@link Question#MAX_COST} units, so that the sum of many that come together is still
- *     exact.
+ *     exact. 1 where {@code atEnd} says how many are held.
+ * @param atEnd if it is known when the exchange ends; otherwise null.
  */
-public record CostSpec(Kind kind, long thousandths, KeyPart header, long max, int bytesPerUnit) {
+public record CostSpec(
+    Kind kind, long thousandths, KeyPart header, long max, int bytesPerUnit, CostAtEnd atEnd) {
   /** The ways in which a cost can be written. */
   public enum Kind {
     NOT_GIVEN,
@@ -18,8 +20,13 @@ public record CostSpec(Kind kind, long thousandths, KeyPart header, long max, in
     MESSAGES,
     /** As a header of a trusted proxy says, from 1 to {@link #max}. */
     HEADER,
-    /** By the length of the content, rounded up, and one at least. */
-    REQUEST_BYTES
+    /**
+     * By the length of the content, rounded up, and one at least. Requests that do not tell their
+     * length cost a number of units, or what they turn out to have: {@link #atEnd}.
+     */
+    REQUEST_BYTES,
+    /** As the service reports it. */
+    REPORTED
   }
 
   /** The cost of a rule that has none written: 1. */
@@ -39,7 +46,7 @@ public record CostSpec(Kind kind, long thousandths, KeyPart header, long max, in
   }
 
   private static CostSpec of(Kind kind, long thousandths) {
-    return new CostSpec(kind, thousandths, null, 0, 0);
+    return new CostSpec(kind, thousandths, null, 0, 0, null);
   }
 
   /**
@@ -49,7 +56,7 @@ public record CostSpec(Kind kind, long thousandths, KeyPart header, long max, in
    * @param otherwise units that a request takes whose header is not there or not believed.
    */
   public static CostSpec ofHeader(KeyPart header, long max, long otherwise) {
-    return new CostSpec(Kind.HEADER, otherwise * Thousandths.ONE, header, max, 0);
+    return new CostSpec(Kind.HEADER, otherwise * Thousandths.ONE, header, max, 0, null);
   }
 
   /**
@@ -59,7 +66,28 @@ public record CostSpec(Kind kind, long thousandths, KeyPart header, long max, in
    * @param otherwise units that a request takes whose length is not known.
    */
   public static CostSpec ofRequestBytes(int bytesPerUnit, long otherwise) {
-    return new CostSpec(Kind.REQUEST_BYTES, otherwise * Thousandths.ONE, null, 0, bytesPerUnit);
+    return new CostSpec(
+        Kind.REQUEST_BYTES, otherwise * Thousandths.ONE, null, 0, bytesPerUnit, null);
+  }
+
+  /**
+   * The cost by the length of the content, which is measured if the request does not tell it.
+   *
+   * @param bytesPerUnit 1 KiB or more.
+   * @param atEnd the same length, measured.
+   */
+  public static CostSpec ofRequestBytes(int bytesPerUnit, CostAtEnd atEnd) {
+    return new CostSpec(Kind.REQUEST_BYTES, Thousandths.ONE, null, 0, bytesPerUnit, atEnd);
+  }
+
+  /** The cost that the service reports. */
+  public static CostSpec ofReported(CostAtEnd atEnd) {
+    return new CostSpec(Kind.REPORTED, Thousandths.ONE, null, 0, 0, atEnd);
+  }
+
+  /** Whether it is known when the exchange ends, of some requests or all. */
+  public boolean isAtEnd() {
+    return atEnd != null;
   }
 
   /** Whether each request says its own. */
@@ -73,12 +101,12 @@ public record CostSpec(Kind kind, long thousandths, KeyPart header, long max, in
   }
 
   /**
-   * The cost in units of a limit.
+   * The cost in units of a limit; what is held of one that is not known yet.
    *
    * @param unit how many of the limit's units are one.
    */
-  long units(int unit) {
-    return thousandths / (Thousandths.ONE / unit);
+  long units(long capacity, int unit) {
+    return isAtEnd() ? atEnd.firstReserve(capacity, unit) : thousandths / (Thousandths.ONE / unit);
   }
 
   /** Whether each message of a stream of gRPC is asked for, behind the first. */
@@ -91,7 +119,9 @@ public record CostSpec(Kind kind, long thousandths, KeyPart header, long max, in
     return switch (kind) {
       case MESSAGES -> "messages";
       case HEADER -> header + " up to " + max + ", otherwise " + standard();
-      case REQUEST_BYTES -> bytesPerUnit + "B a unit, otherwise " + standard();
+      case REQUEST_BYTES ->
+          bytesPerUnit + "B a unit, otherwise " + (isAtEnd() ? atEnd.toString() : standard());
+      case REPORTED -> atEnd.toString();
       case NOT_GIVEN, FIXED -> standard();
     };
   }
@@ -110,7 +140,7 @@ public record CostSpec(Kind kind, long thousandths, KeyPart header, long max, in
     return switch (kind) {
       case NOT_GIVEN -> "0";
       case MESSAGES -> Long.toString(Long.MIN_VALUE);
-      case FIXED, HEADER, REQUEST_BYTES -> text();
+      case FIXED, HEADER, REQUEST_BYTES, REPORTED -> text();
     };
   }
 }

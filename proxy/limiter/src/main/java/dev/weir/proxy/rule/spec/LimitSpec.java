@@ -49,6 +49,9 @@ public record LimitSpec(
    */
   private static final long MOST_PER_SECOND = (1L << 30) - 1;
 
+  /** The name of a limit of requests in flight, if it has none of its own. */
+  private static final String CONCURRENCY = "concurrency";
+
   /** The most units that the state word of longer windows can count. */
   private static final long MOST = (1L << 36) - 1;
 
@@ -74,6 +77,24 @@ public record LimitSpec(
         aligned,
         aligned == null || !aligned.takesZone() ? null : zone == null ? ZoneOffset.UTC : zone,
         algorithm == Algorithm.BUCKET_RING ? subWindowOrDefaultNs() : 0);
+  }
+
+  /**
+   * The limit of how many requests are in flight at a time. It has no algorithm; the fixed window
+   * stands for one that only counts.
+   */
+  static LimitSpec ofConcurrency(int atATime) {
+    return new LimitSpec(Algorithm.FIXED_WINDOW, Rate.atATime(atATime), 0, null, 0, null, null, 0);
+  }
+
+  /** Whether it limits how many requests are in flight at a time. */
+  public boolean isConcurrency() {
+    return rate != null && rate.isAtATime();
+  }
+
+  /** The word for the time that it counts: the length of its window. */
+  public String windowText() {
+    return isConcurrency() ? CONCURRENCY : rate.window();
   }
 
   /** The units that may pass at once; 0 if there is no rate. */
@@ -109,7 +130,7 @@ public record LimitSpec(
   /** The settings that were given, without the algorithm, by name. */
   Map<String, String> given() {
     Map<String, String> given = new LinkedHashMap<>();
-    put(given, "limit", rate);
+    put(given, isConcurrency() ? CONCURRENCY : "limit", isConcurrency() ? capacity() : rate);
     put(given, "burst", burst == 0 ? null : burstText());
     put(given, "overflow", overflow);
     put(given, "max-wait", maxWaitNs == 0 ? null : DurationText.text(maxWaitNs));
@@ -160,6 +181,9 @@ public record LimitSpec(
    * @throws IllegalArgumentException if it is out of range.
    */
   public Limit compile(long unixEpochNs) {
+    if (isConcurrency()) {
+      return Limit.fixedWindow(capacity(), Limit.MAX_WINDOW_NS, 0);
+    }
     return resolved().compile(countHere(), rate.windowNs(), capacity(), unixEpochNs);
   }
 
@@ -240,6 +264,9 @@ public record LimitSpec(
    * @throws IllegalArgumentException if the script cannot count it exactly.
    */
   public ScriptLimit compileForStore() {
+    if (isConcurrency()) {
+      throw new IllegalArgumentException("concurrency (expected: a rate)");
+    }
     LimitSpec spec = resolved();
     long count = rate.count();
     long windowUs = rate.windowNs() / NS_PER_US;

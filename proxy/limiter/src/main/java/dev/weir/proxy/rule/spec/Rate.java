@@ -7,7 +7,8 @@ import java.util.concurrent.TimeUnit;
  * the calendar: {@code 1000/1month}. A token bucket's may have decimals: {@code 0.5/1s}.
  *
  * @param count in units, 1 to {@value #MAX_COUNT}.
- * @param windowNs 1 ms or more, in nanoseconds; of a month, the longest one.
+ * @param windowNs 1 ms or more, in nanoseconds; of a month, the longest one; 0 of what is limited
+ *     at a time.
  * @param isMonthly whether the window is a calendar month, which has no fixed length.
  * @param unit how many units are one: 1, or {@link Thousandths#ONE}.
  */
@@ -21,8 +22,16 @@ public record Rate(long count, long windowNs, boolean isMonthly, int unit) {
   private static final String EXPECTED = "a rate such as 100/1s, 10/1m, 1000/1h or 1/1d";
   private static final String MONTH = "1month";
 
+  /** The length of the window of a limit that has none, {@link #atATime}. */
+  private static final long NO_WINDOW = 0;
+
   Rate(long count, long windowNs) {
     this(count, windowNs, false, 1);
+  }
+
+  /** So many at a time, which has no window. */
+  static Rate atATime(long count) {
+    return new Rate(count, NO_WINDOW);
   }
 
   static Rate perMonth(long count) {
@@ -112,6 +121,11 @@ public record Rate(long count, long windowNs, boolean isMonthly, int unit) {
         : this;
   }
 
+  /** Whether it is so many at a time, which has no window. */
+  boolean isAtATime() {
+    return windowNs == NO_WINDOW;
+  }
+
   /** Whether another rate is per the same window. */
   boolean sameWindow(Rate other) {
     return windowNs == other.windowNs && isMonthly == other.isMonthly;
@@ -125,7 +139,7 @@ public record Rate(long count, long windowNs, boolean isMonthly, int unit) {
   /** The rate as written, in the largest unit of time that fits. */
   @Override
   public String toString() {
-    return Thousandths.text(count, unit) + "/" + window();
+    return Thousandths.text(count, unit) + (isAtATime() ? " at a time" : "/" + window());
   }
 
   private static long count(String text, String digits) {

@@ -155,6 +155,37 @@ public record RuleSpec(
     }
   }
 
+  /** Whether requests hold units of any of its limits until they end. */
+  public boolean holds() {
+    return action == RuleAction.LIMIT && budgets.stream().anyMatch(BudgetSpec::holds);
+  }
+
+  /** This rule as it is decided: leased units cannot be held, so the store is asked instead. */
+  public RuleSpec decided() {
+    boolean isLeased = budgets.stream().anyMatch(budget -> budget.mode() == Mode.LEASED);
+    return holds() && isLeased
+        ? new RuleSpec(
+            id,
+            match,
+            budgets.stream().map(BudgetSpec::decidedByStore).toList(),
+            isList,
+            cost,
+            action,
+            enforcement,
+            onMissingKey,
+            priority,
+            mode == Mode.LEASED ? Mode.EXACT : mode,
+            share,
+            onStoreFailure,
+            isEverywhere,
+            everywhere,
+            warnAtPermille,
+            idempotency,
+            ban,
+            refusal)
+        : this;
+  }
+
   /** Whether the store decides on any of the rule's budgets. */
   public boolean asksStore() {
     return action == RuleAction.LIMIT
@@ -218,7 +249,7 @@ public record RuleSpec(
   }
 
   private boolean hasOwnCost(BudgetSpec budget) {
-    return !budget.cost().equals(cost);
+    return !budget.cost().equals(cost) && budget.concurrency() == 0;
   }
 
   /** Whether other nodes let pass what this one may not: then it has a share of the limit. */
@@ -237,11 +268,12 @@ public record RuleSpec(
       LimitSpec limit = budgets.get(i).limit();
       FaultSink within = (field, fault) -> sink.fault(at + field, fault);
       limit.check(within);
-      if (budgets.get(i).mode().needsStore()) {
+      if (budgets.get(i).mode().needsStore() && !limit.isConcurrency()) {
         limit.checkForStore(budgets.get(i).mode(), within);
       }
       budgets.get(i).checkLease(within);
       checkMode(budgets.get(i), within);
+      checkHeld(budgets.get(i), within);
       if ((isEverywhere || budgets.size() > 1) && limit.overflow() == Overflow.QUEUE) {
         within.fault("overflow", "queue", "reject, as there are other limits");
       }
@@ -310,6 +342,14 @@ public record RuleSpec(
     }
     if (budget.mode() != mode && budget.mode().needsStore() && share == Share.AUTO) {
       within.fault("mode", budget.mode().toString(), "local, as the share is auto");
+    }
+  }
+
+  /** Checks that units can be held by what decides on them. */
+  private void checkHeld(BudgetSpec budget, FaultSink within) {
+    if (budget.holds() && budget.mode().needsStore()) {
+      String expected = "local, as the store cannot yet hold what a request costs until it ends";
+      within.fault("mode", budget.mode().toString(), expected);
     }
   }
 
