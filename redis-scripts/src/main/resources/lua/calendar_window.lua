@@ -74,11 +74,14 @@ function CALENDAR.refund(st, limit, now, units, at)
   return true
 end
 
-function CALENDAR.owe(st, limit, now, units, at)
-  local fitting = math.min(units, CALENDAR.available(st, limit, now))
-  if fitting == 0 or at < st.start or at >= st.over then return false end
-  st.count = st.count + fitting
+function CALENDAR.late(st, now, units, at)
+  if units == 0 or at < st.start or at >= st.over then return false end
+  st.count = st.count + units
   return true
+end
+
+function CALENDAR.owe(st, limit, now, units, at)
+  return CALENDAR.late(st, now, math.min(units, CALENDAR.available(st, limit, now)), at)
 end
 
 -- Beyond the last edge that is known: a window from now, so that the key outlives the caller's lag.
@@ -93,6 +96,6 @@ function CALENDAR.drained(st, room, now)
   return st.count > room and now < st.over and over(st, now) - now or 0
 end
 function CALENDAR.save(st)
-  return with_held(struct.pack('<Bddd', 67, st.start, st.over, st.count), st.held)
+  return with_held(struct.pack('<Bddd', 67, st.start, st.over, math.min(st.count, MOST)), st.held)
 end
 return CALENDAR

@@ -1,32 +1,42 @@
 -- Purpose: decides a whole batch of checks in one call, each atomic, in the order they are given.
--- KEYS: of each check one per limit, all different, and behind them the record's of a check once; at
--- most 1,000, all of one hash tag.
+-- KEYS: of each check one per limit, all different, and behind them the record's of a check once, or of
+-- each limit that holds the hash of what is held; at most 1,000, all of one hash tag.
 -- ARGV[1], little-endian, times in microseconds, for each check:
---   op: byte, 1 check, 2 peek, 3 reset, 4 refund, 5 check once, 6 debt, 7 lease
+--   op: byte, 1 check, 2 peek, 3 reset, 4 refund, 5 check once, 6 debt, 7 lease,
+--     8 hold
 --   limits: byte, 1 to 8 (of a reset: keys)
 --   requests: double; so many at most, granted first come, first served, each by all limits together
---     or not at all; 1 for ops 3 to 5, of a lease from 0. A debt is of requests that passed undecided:
+--     or not at all; 1 for ops 3 to 5, of a lease and a hold from 0. A debt is of requests that passed undecided:
 --     as much of it is charged as still counts and fits
 --   charged at: double; when the charge to be refunded was made (the first field of its reply), or
---     those requests passed; of a lease, how many further requests to keep at most; else 0
+--     those requests passed; of a lease and a hold, how many further requests to keep at most; of a
+--     peek, the sum of 2^(i - 1) over each limit i that holds; else 0
+--   of a hold: life: double, how long its records are kept; holder: 8 bytes; sequence: double, from 1,
+--     higher in each message of a holder
 --   of a refund and a lease, life: double; how long what is kept may be used, at most; of what is
 --     refunded, 0 if it was to be used at once
 --   for each limit, but not of a reset: kind: byte, 1 paced, 2 fixed window, 3 sliding counter,
---     4 sliding log, 5 bucket ring, 6 calendar window; 64 more if its key is a former name of the
+--     4 sliding log, 5 bucket ring, 6 calendar window, 7 concurrency (of a hold or a peek); 64 more if its key is a former name of the
 --     limit before it, which has that key's state until it has a value; a, b, c, d: doubles, see the
 --     kind; cost: double, the units that each request takes of it; of a refund, mark: double, -1 if there is none,
 --     of what was kept that of the lease's reply, of what was granted at once the same less the units
---     that were kept
+--     that were kept; of a hold, how: byte, 0 it is charged at once, 1 held, 2 held and this holder may
+--     have no record yet; units that the holder holds: double; units that it has charged since it
+--     began: double; both 0 if there may be no record
 -- Reply: one string, little-endian: now: double; then for each check, 50 bytes:
 --   status: byte, 0 refused, 1 granted in part or whole, 2 done, 3 nothing to do, 4 foreign value,
 --     5 a check once whose record is of another cost; 16 more if it is the decision of an earlier check once
 --   limit: byte; which limit the figures are about, from 0: the one with the longest wait if it was
 --     refused, else the one with the smallest share left
 --   granted: requests; remaining, capacity: units; reset at: time; retry after: 0 if all was granted,
---     -1 if never; wait: of the first request granted by a queue. All doubles.
+--     -1 if never; wait: of the first request granted by a queue, or of
+--     limits that hold the units held of this one. All doubles. Retry after is 0, too, if it is only
+--     units that are held which stand in the way.
 --   Behind all of these, for each lease 80 bytes, doubles: requests kept; their life, which may be
 --     shorter; of each limit up to eight its mark, -1 if it has none: what the counter of a paced
---     limit is after all of it was charged.
+--     limit is after all of it was charged. Then for each hold 16 bytes: requests kept: double; of
+--     each limit up to eight what became of its holder's numbers: byte, 0 it does not hold, 1 applied,
+--     2 older than its record, 3 forgotten, as there is no record: of these nothing is granted.
 -- An argument that the encoder would not write: an error that says why; nothing is read or written.
 -- Cost: one TIME and one MGET per call, one SET per key charged; an EXISTS per key without a value,
 -- but of a new identity's common check, whose SET has NX. Nothing is written on a refusal, unless a
@@ -48,4 +58,4 @@ local count = #keys
 -- more than once: false if there is nothing. Nil until there is need of them.
 local values, written
 -- The reply in parts, and what the leases of this call add to it, in their order; nil as above.
-local replies, leases
+local replies, leases, holds

@@ -1,5 +1,5 @@
--- What is done for a check, peek, refund, debt and reset; a lease is in lease.lua. Each returns its
--- answer, 50 bytes, see check.lua.
+-- What is done for a check, peek, refund, debt and reset; a lease is in lease.lua, a hold, and a peek
+-- of limits that hold, in hold.lua. Each returns its answer, 50 bytes, see check.lua.
 -- All states are read and all limits asked before the first is charged.
 local function retry_after(limit, st)
   local room = limit.capacity - limit.cost
@@ -37,7 +37,7 @@ local function admitted(check)
 end
 
 -- The answer, once what was granted is charged.
-local function told(check, status, granted, states, free, wait)
+local function told(check, status, granted, states, free, wait, held)
   local count, requests = check.count, check.requests
   local chosen, longest, least = 1, -2, math.huge
   for i = 1, count do
@@ -52,7 +52,7 @@ local function told(check, status, granted, states, free, wait)
   local limit = check[chosen]
   local retry = longest == math.huge and -1 or math.max(longest, 0)
   return answer(status, chosen - 1, granted, free[chosen], limit.capacity,
-    reset_at(limit.kind, states[chosen]), retry, wait)
+    reset_at(limit.kind, states[chosen]), retry, held and held[chosen] or wait)
 end
 
 local function decide(check)

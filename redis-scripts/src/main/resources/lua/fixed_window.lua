@@ -58,11 +58,14 @@ function FIXED.refund(st, limit, now, units, at)
   return true
 end
 
-function FIXED.owe(st, limit, now, units, at)
-  local fitting = math.min(units, FIXED.available(st, limit))
-  if fitting == 0 or start_of(at, st.b, st.c) ~= st.start then return false end
-  st.count = st.count + fitting
+function FIXED.late(st, now, units, at)
+  if units == 0 or start_of(at, st.b, st.c) ~= st.start then return false end
+  st.count = st.count + units
   return true
+end
+
+function FIXED.owe(st, limit, now, units, at)
+  return FIXED.late(st, now, math.min(units, FIXED.available(st, limit)), at)
 end
 
 local function over(st)
@@ -74,6 +77,6 @@ function FIXED.reset_at(st, now) return st.count == 0 and now or over(st) end
 function FIXED.stored_until(st) return st.count > 0 and over(st) end
 function FIXED.drained(st, room, now) return st.count <= room and 0 or over(st) - now end
 function FIXED.save(st)
-  return with_held(struct.pack('<Bdddd', 70, st.b, st.c, st.start, st.count), st.held)
+  return with_held(struct.pack('<Bdddd', 70, st.b, st.c, st.start, math.min(st.count, MOST)), st.held)
 end
 return FIXED

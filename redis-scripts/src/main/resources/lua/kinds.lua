@@ -14,15 +14,20 @@
 --     that life; where there is no lendable, as of those that are used at once
 --   refund(st, limit, now, units, charged at, life, mark): gives back at most what the charge still
 --     occupies, of units that were charged for a life or, if 0, to be used at once; whether any
---   owe(st, limit, now, units, at): charges units as if they had been charged at a time that is past,
---     as far as they still count and fit; whether any
+--   late(st, now, units, at): charges units as if they had been charged at a time that is past, as far
+--     as they still count, whether they fit or not; whether any
+--   owe(st, limit, now, units, at): as late, as far as they fit
+--   span(st), of some kinds: for how long a value of which nothing counts any more still means something
+--     to late
+--   settle(st, c, units, held), of some kinds: charges units that are used at once, of which so many
+--     were held, whether they fit or not; where there is none, as charge
 --   reset_at(st, now): when all that counts has gone
 --   drained(st, room, now): the least wait until no more than room units count
 --   save(st, now): the value
 --   stored_until(st), of some kinds: when the key of a value just loaded expires, whatever the time
 --     at which it was written; false if that cannot be told from the value
 local MAKERS = {make_paced, make_fixed_window, make_sliding_counter, make_sliding_log,
-  make_bucket_ring, make_calendar_window}
+  make_bucket_ring, make_calendar_window, make_concurrency}
 local KINDS = {}
 -- By the first byte of values; 0 is the record of a check once: ours, but no limit's.
 local BY_TAG = {[80] = 1, [70] = 2, [83] = 3, [76] = 4, [82] = 5, [67] = 6, [73] = 0}

@@ -9,9 +9,15 @@ local function lease(check)
   lease_made = lease_made or make_lease()
   return lease_made(check)
 end
-local ops = {decide, decide, reset, correct, check_once, correct, lease}
+local hold_made
+local function hold(check)
+  hold_made, holds = hold_made or make_hold(), holds or {}
+  return hold_made(check)
+end
+local ops = {decide, decide, reset, correct, check_once, correct, lease, hold}
 for i = decided + 1, #checks do
-  replies[i + 1] = ops[checks[i].op](checks[i])
+  replies[i + 1] = (checks[i].held and hold or ops[checks[i].op])(checks[i])
 end
 for i = 1, leases and #leases or 0 do replies[#replies + 1] = leases[i] end
+for i = 1, holds and #holds or 0 do replies[#replies + 1] = holds[i] end
 return table.concat(replies)

@@ -146,6 +146,32 @@ function PACED.refund(st, limit, now, units, at, life, mark)
   return true
 end
 
+-- Owes so many ticks. Above what a value of this capacity can tell from a clock that stepped back, the
+-- capacity is that of the debt; above what can be counted, the rest is not owed.
+local function owe_whole(st, debt)
+  local most = floor_div(MOST - st.a, 2 * st.b)
+  if debt > 2 * st.c * st.b then st.c = math.max(st.c, math.min(ceil_div(debt, 2 * st.b), most)) end
+  st.debt = math.min(debt, 2 * st.c * st.b)
+end
+
+-- What was not held is owed up to twice the capacity.
+function PACED.settle(st, c, units, held)
+  owe_whole(st, math.min(st.debt + units * st.b, math.max(2 * c, st.debt / st.b + held) * st.b))
+  count(st, units)
+end
+
+-- The TAT may be past: st.debt is what of it is still ahead.
+function PACED.late(st, now, units, at)
+  local owed = st.debt
+  if owed == 0 then owed = st.past or st.tat and (st.tat - now) * st.a + st.ticks or (at - now) * st.a end
+  st.past = math.max(owed, (at - now) * st.a) + units * st.b
+  owe_whole(st, math.max(st.past, 0))
+  count(st, units)
+  return true
+end
+
+function PACED.span(st) return ceil_div(st.c * st.b, st.a) end
+
 -- A queue is not made longer than whoever joins it may wait.
 function PACED.owe(st, limit, now, units, at)
   local owed, age = math.min(units, limit.c) * limit.b, now - at

@@ -107,18 +107,21 @@ function RUNS.drained(st, room, now)
 end
 
 function RUNS.owe(st, limit, now, units, at)
+  return RUNS.late(st, now, math.min(units, RUNS.available(st, limit)), at)
+end
+
+function RUNS.late(st, now, units, at)
   local runs, leaves = st.runs, leaves_at(st, at)
   local present = st.c > 0 and math.max(now, st.newest - span(st)) or now
-  local fitting = math.min(units, RUNS.available(st, limit))
-  if fitting == 0 or leaves <= present then return false end
+  if units == 0 or leaves <= present then return false end
   local i = #runs
   while i >= st.first and runs[i][1] > leaves do i = i - 1 end
   if i >= st.first and runs[i][1] == leaves then
-    runs[i][2] = runs[i][2] + fitting
+    runs[i][2] = runs[i][2] + units
   else
-    table.insert(runs, i + 1, {leaves, fitting})
+    table.insert(runs, i + 1, {leaves, units})
   end
-  st.total, st.newest = st.total + fitting, math.max(st.newest, leaves)
+  st.total, st.newest = st.total + units, math.max(st.newest, leaves)
   st.stored = st.total
   return true
 end
@@ -128,7 +131,7 @@ function RUNS.save(st)
   for i = st.whole and 1 or st.kept, #st.runs do
     local run = st.runs[i]
     if run[2] > 0 or (st.c > 0 and i == #st.runs) then
-      parts[#parts + 1] = struct.pack('<dd', run[1], run[2])
+      parts[#parts + 1] = struct.pack('<dd', run[1], math.min(run[2], MOST))
     end
   end
   return with_held(table.concat(parts), st.c > 0 and st.held or st.beyond)

@@ -65,6 +65,14 @@ function COUNTER.refund(st, limit, now, units, at)
   return true
 end
 
+function COUNTER.late(st, now, units, at)
+  local start = start_of(at, st.b, 0)
+  local name = start == st.start and 'count' or start == st.start - st.b and 'before'
+  if not name then return false end
+  st[name] = st[name] + units
+  return true
+end
+
 function COUNTER.owe(st, limit, now, units, at)
   local start, name, room = start_of(at, st.b, 0), 'count', COUNTER.available(st, limit)
   if start == st.start - st.b then
@@ -107,6 +115,8 @@ function COUNTER.drained(st, room, now)
 end
 
 function COUNTER.save(st)
-  return with_held(struct.pack('<Bdddd', 83, st.b, st.start, st.count, st.before), st.held)
+  local most = floor_div(MOST, st.b)
+  return with_held(struct.pack('<Bdddd', 83, st.b, st.start, math.min(st.count, most), math.min(st.before, most)),
+    st.held)
 end
 return COUNTER

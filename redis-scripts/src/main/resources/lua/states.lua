@@ -53,9 +53,11 @@ local function reset_at(kind, st)
   return kind.reset_at(st, now)
 end
 
-local function store(index, kind, st)
+-- longer: for how many microseconds the value means something after all that it counts has gone, or
+-- nothing.
+local function store(index, kind, st, longer)
   local key, value = KEYS[index], kind.save(st, now)
-  local expires = kind.reset_at(st, now)
+  local expires = kind.reset_at(st, now) + (longer or 0)
   if st.expires == expires then
     -- Cheaper than the same expiry anew.
     redis.call('SET', key, value, 'KEEPTTL')

@@ -5,11 +5,12 @@ import java.nio.ByteOrder;
 
 /**
  * The argument of {@link LuaScript#CHECK}, written into a buffer that is reused. A check begins
- * with {@link #check}, {@link #checkOnce}, {@link #peek}, {@link #lease}, {@link #reset}, {@link
- * #refund} or {@link #debt}; the keys go to the server in the order of the limits, one per limit;
- * those of one check are different. Owned by one thread; allocates nothing, unless a calendar turns
- * to its next window, or a value is out of range ({@link IllegalArgumentException}) or there is no
- * room ({@link IllegalStateException}): then nothing is written.
+ * with {@link #check}, {@link #checkOnce}, {@link #peek}, {@link #lease}, {@link #hold}, {@link
+ * #reset}, {@link #refund} or {@link #debt}; the keys go to the server in the order of the limits,
+ * one per limit, and behind them one for what is held of each limit that holds; those of one check
+ * are different. Owned by one thread; allocates nothing, unless a calendar turns to its next
+ * window, or a value is out of range ({@link IllegalArgumentException}) or there is no room ({@link
+ * IllegalStateException}): then nothing is written.
  */
 public final class CheckCall {
   /** Keys of one call: what the script can unpack, and bounded work for the server. */
@@ -25,6 +26,13 @@ public final class CheckCall {
   private static final int CHECK_ONCE = 5;
   private static final int DEBT = 6;
   private static final int LEASE = 7;
+  private static final int HOLD = 8;
+
+  /** How a limit of a hold takes what is granted: see {@code check.lua}. */
+  private static final int AT_ONCE = 0;
+
+  private static final int HELD = 1;
+  private static final int HELD_NEW = 2;
 
   /**
    * A refund's mark of a limit: there is none, so what comes back is what surely has not drained.
@@ -39,6 +47,10 @@ public final class CheckCall {
    * byte    0    1        2          10             18     26
    *         | op | limits | requests | at, or keeps | life | of each limit as above; of a refund its
    *                                                          mark behind it: 8 bytes
+   * of a hold:
+   * byte    0    1        2          10      18     26       34         42
+   *         | op | limits | requests | keeps | life | holder | sequence | of each limit as above,
+   *                            how: 1 byte, units held: 8 bytes, units charged: 8 bytes
    */
   private static final int LIMITS = 1;
   private static final int REQUESTS = 2;
@@ -47,6 +59,8 @@ public final class CheckCall {
   private static final int LIFE_BYTES = Double.BYTES;
   private static final int LIMIT_BYTES = ScriptLimit.BYTES + Double.BYTES;
   private static final int MARK_BYTES = Double.BYTES;
+  private static final int HOLDER_BYTES = 3 * Double.BYTES;
+  private static final int HELD_BYTES = 1 + 2 * Double.BYTES;
 
   private static final long NO_TIME = -1;
 
@@ -56,6 +70,7 @@ public final class CheckCall {
   private int keys;
   private int checks;
   private int leases;
+  private int holds;
   private long nowUs = NO_TIME;
 
   /**
@@ -88,6 +103,7 @@ public final class CheckCall {
     keys = 0;
     checks = 0;
     leases = 0;
+    holds = 0;
     return this;
   }
 
@@ -139,6 +155,7 @@ public final class CheckCall {
     Exact.range("lifeUs", lifeUs, 1, ScriptLimit.MAX_LIFE_US);
     Exact.range("keep", keep, 0, Exact.MAX / lifeUs);
     leasable(limit);
+    notConcurrency(limit);
     exact(Math.max(requests + keep, 1), cost);
     timed(limit);
     room(1);
@@ -153,6 +170,94 @@ public final class CheckCall {
     if (limit.isQueue()) {
       throw new IllegalArgumentException("limit: a queue (expected: one whose units can be kept)");
     }
+  }
+
+  /**
+   * Says what a holder holds and has charged, and asks for more. Its limits follow, in their order,
+   * one or more by {@link #alsoHeld}, which has a further key behind those of all limits, and
+   * others by {@link #also}, which charges what is granted at once. Nothing is granted if the store
+   * does not know the holder, or knows a later message: {@link CheckReply#holdStatus}.
+   *
+   * @param requests to be granted, 0 or more: all limits admit one, or none does.
+   * @param keep further requests whose units are to be held ahead at most, 0 or more.
+   * @param lifeUs how long the store keeps the holder's numbers, from 1 to {@link
+   *     ScriptLimit#MAX_LIFE_US}; after it what is held counts as charged.
+   * @param holder who holds; any bytes that no other holder of these budgets has.
+   * @param sequence from 1, higher in each message of a holder.
+   */
+  public int hold(long requests, long keep, long lifeUs, long holder, long sequence) {
+    Exact.range("requests", requests, 0, Exact.MAX);
+    Exact.range("lifeUs", lifeUs, 1, ScriptLimit.MAX_LIFE_US);
+    Exact.range("keep", keep, 0, Exact.MAX - requests);
+    Exact.range("sequence", sequence, 1, Exact.MAX);
+    room(2);
+    head(HOLD, 0, requests, keep);
+    buffer.putDouble(lifeUs).putLong(holder).putDouble(sequence);
+    holds++;
+    return checks++;
+  }
+
+  /**
+   * A further limit of the hold begun last, of which units are held.
+   *
+   * @param reserve units that each request takes until it ends, 1 or more.
+   * @param units that the holder holds, 0 or more.
+   * @param charged units that the holder has charged since it began, 0 or more.
+   * @param isNew whether the store may have no record of the holder; then both are 0.
+   */
+  public CheckCall alsoHeld(
+      ScriptLimit limit, long reserve, long units, long charged, boolean isNew) {
+    Exact.range("units", units, 0, isNew ? 0 : Exact.MAX);
+    Exact.range("charged", charged, 0, isNew ? 0 : Exact.MAX);
+    return alsoHolding(limit, reserve, isNew ? HELD_NEW : HELD, units, charged);
+  }
+
+  private CheckCall alsoHolding(ScriptLimit limit, long cost, int how, long units, long charged) {
+    final int at = begunLast();
+    if (buffer.get(at) != HOLD) {
+      throw new IllegalStateException("alsoHeld: no hold to be limited further");
+    }
+    if (limit.isQueue()) {
+      throw new IllegalArgumentException("limit: a queue (expected: one whose units can be held)");
+    }
+    if (how == AT_ONCE) {
+      notConcurrency(limit);
+    }
+    exact(most(at), cost);
+    timed(limit);
+    room(how == AT_ONCE ? 1 : 2);
+    limit(limit, cost);
+    buffer.put((byte) how).putDouble(units).putDouble(charged);
+    keys += how == AT_ONCE ? 0 : 1;
+    counted(at);
+    return this;
+  }
+
+  private static void notConcurrency(ScriptLimit limit) {
+    if (limit.isConcurrency()) {
+      throw new IllegalArgumentException("limit: concurrency (expected: one that is charged)");
+    }
+  }
+
+  /**
+   * Makes the peek begun last show what is held of one of its limits, too: {@link
+   * CheckReply#heldUnits}. A key of that stands behind those of all limits, in their order.
+   *
+   * @param limit from 0; one that was added already, and no queue.
+   */
+  public CheckCall withHeld(int limit) {
+    if (checks == 0 || buffer.get(offsets[checks - 1]) != PEEK) {
+      throw new IllegalStateException("withHeld: no peek");
+    }
+    final int at = offsets[checks - 1];
+    Exact.range("limit", limit, 0, buffer.get(at + LIMITS) - 1);
+    final long holding = (long) buffer.getDouble(at + CHARGED_AT);
+    if ((holding & 1L << limit) == 0) {
+      room(1);
+      keys++;
+      buffer.putDouble(at + CHARGED_AT, holding | 1L << limit);
+    }
+    return this;
   }
 
   /**
@@ -176,6 +281,7 @@ public final class CheckCall {
     Exact.range("lifeUs", lifeUs, 0, ScriptLimit.MAX_LIFE_US);
     marked(mark);
     exact(1, units);
+    notConcurrency(limit);
     timed(limit);
     room(1);
     head(REFUND, 1, 1, chargedAtUs);
@@ -215,6 +321,9 @@ public final class CheckCall {
 
   private int begin(int op, long requests, long cost, long chargedAtUs, ScriptLimit limit) {
     exact(requests, cost);
+    if (op != PEEK) {
+      notConcurrency(limit);
+    }
     timed(limit);
     room(1);
     head(op, 1, requests, chargedAtUs);
@@ -256,54 +365,73 @@ public final class CheckCall {
    */
   public CheckCall also(ScriptLimit limit, long cost, long mark) {
     marked(mark);
-    if (checks == 0 || buffer.get(offsets[checks - 1]) == RESET) {
-      throw new IllegalStateException("also: no check to be limited further");
+    final int at = begunLast();
+    final int op = buffer.get(at);
+    if (op == HOLD) {
+      return alsoHolding(limit, cost, AT_ONCE, 0, 0);
     }
-    final int at = offsets[checks - 1] + LIMITS;
-    if (buffer.get(at) == MAX_LIMITS) {
-      throw new IllegalStateException("limits: 9 (expected: at most " + MAX_LIMITS + ")");
-    }
-    exact(most(offsets[checks - 1]), cost);
+    exact(most(at), cost);
     timed(limit);
     room(1);
-    final int op = buffer.get(offsets[checks - 1]);
     if (op == LEASE) {
       leasable(limit);
+    }
+    if (op != PEEK) {
+      notConcurrency(limit);
     }
     limit(limit, cost);
     if (op == REFUND) {
       buffer.putDouble(mark);
     }
-    buffer.put(at, (byte) (buffer.get(at) + 1));
+    counted(at);
     return this;
+  }
+
+  /** Where the check begun last is, to which a limit may be added. */
+  private int begunLast() {
+    if (checks == 0 || buffer.get(offsets[checks - 1]) == RESET) {
+      throw new IllegalStateException("also: no check to be limited further");
+    }
+    final int at = offsets[checks - 1];
+    if (buffer.get(at + LIMITS) == MAX_LIMITS) {
+      throw new IllegalStateException("limits: 9 (expected: at most " + MAX_LIMITS + ")");
+    }
+    return at;
+  }
+
+  private void counted(int at) {
+    buffer.put(at + LIMITS, (byte) (buffer.get(at + LIMITS) + 1));
   }
 
   /** The most requests that the check there may charge. */
   private long most(int at) {
     final long requests = (long) buffer.getDouble(at + REQUESTS);
-    return buffer.get(at) == LEASE
+    return buffer.get(at) >= LEASE
         ? Math.max(requests + (long) buffer.getDouble(at + CHARGED_AT), 1)
         : requests;
   }
 
   /**
-   * Adds requests to an earlier check, peek or lease of this call: for those that came with the
-   * same identity, limits and costs meanwhile, and are to pass now.
+   * Adds requests to an earlier check, peek, lease or hold of this call: for those that came with
+   * the same identity, limits and costs meanwhile, and are to pass now.
    *
    * @param check what {@link #check} returned.
    */
   public CheckCall more(int check, long requests) {
     Exact.range("check", check, 0, checks - 1L);
     final int at = offsets[check];
-    if (buffer.get(at) > PEEK && buffer.get(at) != LEASE) {
+    if (buffer.get(at) > PEEK && buffer.get(at) < LEASE) {
       throw new IllegalArgumentException("check: " + check + " (expected: one of many requests)");
     }
     Exact.range("requests", requests, 1, Exact.MAX);
     final long total = (long) buffer.getDouble(at + REQUESTS) + requests;
-    final long most = (long) buffer.getDouble(at + CHARGED_AT) + total; // what a lease keeps, or 0
-    final int limitsAt = at + HEAD_BYTES + (buffer.get(at) == LEASE ? LIFE_BYTES : 0);
+    final int op = buffer.get(at);
+    final long most = total + (op >= LEASE ? (long) buffer.getDouble(at + CHARGED_AT) : 0);
+    final int limitsAt =
+        at + HEAD_BYTES + (op == LEASE ? LIFE_BYTES : op == HOLD ? HOLDER_BYTES : 0);
+    final int limitBytes = LIMIT_BYTES + (op == HOLD ? HELD_BYTES : 0);
     for (int limit = 0; limit < buffer.get(at + LIMITS); limit++) {
-      final int costAt = limitsAt + limit * LIMIT_BYTES + ScriptLimit.BYTES;
+      final int costAt = limitsAt + limit * limitBytes + ScriptLimit.BYTES;
       exact(most, (long) buffer.getDouble(costAt));
     }
     buffer.putDouble(at + REQUESTS, total);
@@ -348,6 +476,11 @@ public final class CheckCall {
   /** How many of the checks are leases. */
   public int leaseCount() {
     return leases;
+  }
+
+  /** How many of the checks are holds. */
+  public int holdCount() {
+    return holds;
   }
 
   /** The array behind the argument: {@link #length} bytes from 0; changes with the next check. */

@@ -27,6 +27,18 @@ public final class CheckReply {
   /** The key of a {@link CheckCall#checkOnce} was granted another cost; nothing was charged. */
   public static final int OTHER_COST = 5;
 
+  /** {@link #holdStatus}: the limit does not hold. */
+  public static final int NOT_HELD = 0;
+
+  /** {@link #holdStatus}: the holder's numbers are those of the store. */
+  public static final int APPLIED = 1;
+
+  /** {@link #holdStatus}: a later message of the holder came first; nothing was done. */
+  public static final int OLDER = 2;
+
+  /** {@link #holdStatus}: the store has no record of the holder; nothing was done. */
+  public static final int FORGOTTEN = 3;
+
   /** Marks are counted modulo this. */
   static final long COUNTS = 1L << 40;
 
@@ -40,6 +52,9 @@ public final class CheckReply {
    */
   private static final int LEASE_BYTES = (2 + CheckCall.MAX_LIMITS) * Double.BYTES;
 
+  /** Bytes of each hold, behind those of all leases: kept, a status for each limit there may be. */
+  private static final int HOLD_BYTES = Double.BYTES + CheckCall.MAX_LIMITS;
+
   private static final VarHandle DOUBLE =
       MethodHandles.byteBufferViewVarHandle(double[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -47,10 +62,14 @@ public final class CheckReply {
   private int start;
   private int checks;
   private int leases;
+  private int holds;
 
-  /** Reads the reply to a call without leases: see {@link #wrap(ByteBuffer, int, int)}. */
+  /**
+   * Reads the reply to a call without leases and holds: see {@link #wrap(ByteBuffer, int, int,
+   * int)}.
+   */
   public CheckReply wrap(ByteBuffer reply, int checks) {
-    return wrap(reply, checks, 0);
+    return wrap(reply, checks, 0, 0);
   }
 
   /**
@@ -59,28 +78,31 @@ public final class CheckReply {
    *
    * @param reply the bulk string's bytes, heap or direct, of either byte order.
    * @param leases how many of the checks are leases.
+   * @param holds how many of the checks are holds.
    * @throws IllegalArgumentException if their number cannot be that of {@code checks} checks.
    */
-  public CheckReply wrap(ByteBuffer reply, int checks, int leases) {
-    if (reply.remaining() != length(checks, leases)) {
+  public CheckReply wrap(ByteBuffer reply, int checks, int leases, int holds) {
+    final int expected = length(checks, leases, holds);
+    if (reply.remaining() != expected) {
       throw new IllegalArgumentException(
-          "reply: " + reply.remaining() + " bytes (expected: " + length(checks, leases) + ")");
+          "reply: " + reply.remaining() + " bytes (expected: " + expected + ")");
     }
     buffer = reply;
     start = reply.position();
     this.checks = checks;
     this.leases = leases;
+    this.holds = holds;
     return this;
   }
 
   /** Bytes of a reply to so many checks. */
   public static int length(int checks) {
-    return length(checks, 0);
+    return length(checks, 0, 0);
   }
 
-  /** Bytes of a reply to so many checks, some of which are leases. */
-  public static int length(int checks, int leases) {
-    return HEAD_BYTES + checks * CHECK_BYTES + leases * LEASE_BYTES;
+  /** Bytes of a reply to so many checks, some of which are leases or holds. */
+  public static int length(int checks, int leases, int holds) {
+    return HEAD_BYTES + checks * CHECK_BYTES + leases * LEASE_BYTES + holds * HOLD_BYTES;
   }
 
   /** The server's time of the whole call, Unix time. */
@@ -122,7 +144,11 @@ public final class CheckReply {
     return number(check, 3);
   }
 
-  /** Until the first request that was not granted passes; 0 if all were, {@link #NEVER}. */
+  /**
+   * Until the first request that was not granted passes; 0 if all were, {@link #NEVER}. Of limits
+   * that hold, 0 also if the units used alone would leave room: nobody knows when those are
+   * released that are held.
+   */
   public long retryAfterUs(int check) {
     return number(check, 4);
   }
@@ -133,6 +159,36 @@ public final class CheckReply {
    */
   public long waitUs(int check) {
     return number(check, 5);
+  }
+
+  /**
+   * Units that all holders hold, of the limit that the figures are about: after a hold, and in a
+   * peek of limits that hold. {@link #remaining} are those that are neither used nor held.
+   */
+  public long heldUnits(int check) {
+    return number(check, 5);
+  }
+
+  /**
+   * Requests whose units a hold keeps, besides those granted.
+   *
+   * @param hold which of the call's holds, from 0.
+   */
+  public long heldKept(int hold) {
+    return (long) (double) DOUBLE.get(buffer, atHold(hold));
+  }
+
+  /**
+   * What became of the holder's numbers for a limit: {@link #NOT_HELD}, {@link #APPLIED}, {@link
+   * #OLDER}, {@link #FORGOTTEN}.
+   */
+  public int holdStatus(int hold, int limit) {
+    return buffer.get(atHold(hold) + Double.BYTES + limit);
+  }
+
+  private int atHold(int hold) {
+    assert hold >= 0 && hold < holds : hold;
+    return start + length(checks, leases, hold);
   }
 
   /**

@@ -27,8 +27,10 @@ public final class LuaScript {
               + lazily("make_runs", files("runs.lua"))
               + lazily("make_sliding_log", files("sliding_log.lua"))
               + lazily("make_bucket_ring", files("bucket_ring.lua"))
+              + lazily("make_concurrency", files("concurrency.lua"))
               + files("kinds.lua", "argument.lua", "states.lua", "decide.lua", "once.lua")
               + lazily("make_lease", files("lease.lua"))
+              + lazily("make_hold", files("hold.lua"))
               + files("ops.lua"));
 
   /** Counts the sidecars that share a store; see {@code peers.lua}. */

@@ -27,6 +27,7 @@ public final class ScriptLimit {
   private static final int SLIDING_LOG = 4;
   private static final int BUCKET_RING = 5;
   private static final int CALENDAR = 6;
+  private static final int CONCURRENCY = 7;
   private static final int FORMER = 64;
   private static final long NO_QUEUE = -1;
 
@@ -53,6 +54,7 @@ public final class ScriptLimit {
   private final long pacedPeriodUs;
 
   private final boolean queue;
+  private final boolean isConcurrency;
   private final boolean marked;
   private final long countsUs;
   private final ScriptLimit[] alone = {this};
@@ -66,6 +68,7 @@ public final class ScriptLimit {
     pacedUnits = kind == PACED ? a : 0;
     pacedPeriodUs = kind == PACED ? b : 0;
     queue = kind == PACED && d >= 0;
+    isConcurrency = kind == CONCURRENCY;
     marked = kind == PACED && d < NO_QUEUE;
     countsUs =
         switch (kind) {
@@ -83,6 +86,7 @@ public final class ScriptLimit {
     pacedUnits = 0;
     pacedPeriodUs = 0;
     queue = false;
+    isConcurrency = false;
     marked = false;
     countsUs = calendar.longestUs();
     this.calendar = calendar;
@@ -95,6 +99,7 @@ public final class ScriptLimit {
     pacedUnits = of.pacedUnits;
     pacedPeriodUs = of.pacedPeriodUs;
     queue = of.queue;
+    isConcurrency = of.isConcurrency;
     marked = of.marked;
     countsUs = of.countsUs;
     calendar = of.calendar;
@@ -241,6 +246,12 @@ public final class ScriptLimit {
     return new ScriptLimit(limit, new CalendarEdges(unit, zone));
   }
 
+  /** How many units may be held at once; of a hold and a peek only, which has no other numbers. */
+  public static ScriptLimit concurrency(long limit) {
+    Exact.range("limit", limit, 1, Exact.MAX);
+    return new ScriptLimit(CONCURRENCY, limit, limit, 0, 0, 0);
+  }
+
   private static void window(long limit, long windowUs) {
     Exact.range("windowUs", windowUs, 1, MAX_WINDOW_US);
     Exact.range("limit", limit, 1, Exact.MAX);
@@ -273,6 +284,11 @@ public final class ScriptLimit {
   /** Whether it is a queue, which takes nothing back, and of which nothing can be kept. */
   public boolean isQueue() {
     return queue;
+  }
+
+  /** Whether units of it are held only, and never used. */
+  public boolean isConcurrency() {
+    return isConcurrency;
   }
 
   /** Whether what is granted of it has a mark, by which more of it can be given back. */

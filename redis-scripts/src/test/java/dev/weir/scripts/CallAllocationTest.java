@@ -21,7 +21,7 @@ class CallAllocationTest {
   private final CheckReply reply = new CheckReply();
   private final ByteBuffer received = ByteBuffer.allocateDirect(CheckReply.length(CHECKS));
   private final ByteBuffer receivedLeases =
-      ByteBuffer.allocateDirect(CheckReply.length(CHECKS, CHECKS));
+      ByteBuffer.allocateDirect(CheckReply.length(CHECKS, CHECKS, CHECKS));
   private final ScriptLimit paced = ScriptLimit.paced(10, 7, 1_000_000);
   private final ScriptLimit leased = paced.leased(1_000);
   private final ScriptLimit log = ScriptLimit.slidingLog(10, 1_000_000);
@@ -38,7 +38,7 @@ class CallAllocationTest {
   private void batches() {
     for (int batch = 0; batch < BATCHES; batch++) {
       call.clear(NOW + batch);
-      for (int i = 0; i < CHECKS; i += 4) {
+      for (int i = 0; i < CHECKS; i += 5) {
         final int check = call.check(1, 2, paced);
         call.also(log, 1).also(days, 1);
         call.more(check, 3);
@@ -48,6 +48,11 @@ class CallAllocationTest {
         call.lease(1, 10, 1_000, 1, leased);
         call.also(log, 1);
         call.refund(1, NOW, 1_000, leased, 7);
+        final int hold = call.hold(1, 2, 1_000, 5, 1);
+        call.alsoHeld(paced, 3, 4, 5, false).alsoHeld(days, 3, 0, 0, true).also(log, 1);
+        call.more(hold, 1);
+        call.peek(1, 1, paced);
+        call.withHeld(0);
       }
       sum += call.length() + call.keyCount() + call.checkCount() + call.array().length;
     }
@@ -78,9 +83,10 @@ class CallAllocationTest {
         sum += reply.capacity(i) + reply.resetAtUs(i) + reply.retryAfterUs(i) + reply.waitUs(i);
         sum += reply.replayed(i) ? 1 : 0;
       }
-      reply.wrap(receivedLeases, CHECKS, CHECKS);
+      reply.wrap(receivedLeases, CHECKS, CHECKS, CHECKS);
       for (int i = 0; i < CHECKS; i++) {
         sum += reply.kept(i) + reply.lifeUs(i) + reply.keptMark(i, 7) + reply.grantedMark(i, 0, 3);
+        sum += reply.heldKept(i) + reply.holdStatus(i, 7) + reply.heldUnits(i);
       }
     }
   }

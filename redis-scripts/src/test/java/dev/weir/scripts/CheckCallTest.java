@@ -65,6 +65,49 @@ class CheckCallTest {
   }
 
   @Test
+  void writesNothingOfAHoldThatItRefuses() {
+    final long longest = ScriptLimit.MAX_LIFE_US;
+    final ScriptLimit queue = ScriptLimit.queue(1, 1, 1, 0);
+    final ScriptLimit running = ScriptLimit.concurrency(3);
+    call.hold(0, 1L << 20, longest, -1, 1);
+    call.alsoHeld(running, 1, 2, 0, false);
+    final byte[] before = bytes();
+    assertEquals(2, call.keyCount());
+    refused("lifeUs: 0 (expected: from 1 to 16777215)", () -> call.hold(1, 0, 0, 1, 1));
+    refused(null, () -> call.hold(1, 0, longest + 1, 1, 1));
+    refused(null, () -> call.hold(-1, 0, 1, 1, 1));
+    refused(null, () -> call.hold(1, 1L << 53, 1, 1, 1));
+    refused("sequence: 0 (expected: from 1 to 9007199254740991)", () -> call.hold(1, 0, 1, 1, 0));
+    refused(null, () -> call.alsoHeld(LIMIT, 1, 1, 0, true));
+    refused(null, () -> call.alsoHeld(LIMIT, 1, 0, 1, true));
+    refused(null, () -> call.alsoHeld(LIMIT, 1, -1, 0, false));
+    refused(null, () -> call.alsoHeld(LIMIT, 0, 0, 0, false));
+    refused(null, () -> call.alsoHeld(LIMIT, 1L << 40, 0, 0, false));
+    refused(
+        "limit: a queue (expected: one whose units can be held)",
+        () -> call.alsoHeld(queue, 1, 0, 0, false));
+    final String held = "limit: concurrency (expected: one that is charged)";
+    refused(held, () -> call.also(running, 1));
+    refused(held, () -> call.check(1, 1, running));
+    refused(held, () -> call.checkOnce(1, running));
+    refused(held, () -> call.lease(1, 0, 1, 1, running));
+    refused(held, () -> call.refund(1, 1, running));
+    refused(held, () -> call.debt(1, 1, 1, running));
+    assertArrayEquals(before, bytes());
+    assertEquals(1, call.holdCount());
+    call.also(LIMIT, 1);
+    full("keys: 5 (expected: at most 4)", () -> call.alsoHeld(LIMIT, 1, 0, 0, true));
+    full("withHeld: no peek", () -> call.withHeld(0));
+    call.clear().check(1, 1, LIMIT);
+    full("alsoHeld: no hold to be limited further", () -> call.alsoHeld(LIMIT, 1, 0, 0, true));
+    call.clear().peek(1, 1, LIMIT);
+    call.withHeld(0).withHeld(0);
+    assertEquals(2, call.keyCount());
+    refused("limit: 1 (expected: from 0 to 0)", () -> call.withHeld(1));
+    assertEquals(0, call.clear().holdCount());
+  }
+
+  @Test
   void addsRequestsAsIfTheyHadComeAtOnce() {
     assertEquals(0, call.check(5, 2, LIMIT));
     assertEquals(1, call.peek(1, 1, LIMIT));

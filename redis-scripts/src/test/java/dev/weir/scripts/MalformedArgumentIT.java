@@ -74,12 +74,12 @@ class MalformedArgumentIT extends ScriptServer {
       final ByteBuffer cut = limit(1, 1, 1, 1, -1).position(length);
       refused("argument: " + length + " bytes, cut off", cut, three);
     }
-    refused("op: 0 (expected: 1 to 7)", head(0, 1, 1, 0), three);
-    refused("op: 8 (expected: 1 to 7)", head(8, 1, 1, 0), three);
+    refused("op: 0 (expected: 1 to 8)", head(0, 1, 1, 0), three);
+    refused("op: 9 (expected: 1 to 8)", head(9, 1, 1, 0), three);
     refused("limits: 0 (expected: 1 to 8)", head(1, 0, 1, 0), three);
     refused("limits: 9 (expected: 1 to 8)", head(1, 9, 1, 0), three);
-    refused("kind: 7 (expected: 1 to 6)", limit(7, 1, 1, 1, 0), three);
-    refused("kind: 0 (expected: 1 to 6)", limit(0, 1, 1, 1, 0), three);
+    refused("kind: 8 (expected: 1 to 7)", limit(8, 1, 1, 1, 0), three);
+    refused("kind: 0 (expected: 1 to 7)", limit(0, 1, 1, 1, 0), three);
     for (double bad : new double[] {NONE, FRACTION, LARGE, INFINITE, 0, -1}) {
       refused("requests: ", head(1, 1, bad, 0), three);
       refused("cost: ", cost(1, bad), three);
@@ -129,6 +129,89 @@ class MalformedArgumentIT extends ScriptServer {
             three);
       }
     }
+  }
+
+  @Test
+  void namesWhatIsWrongWithAHold() throws Exception {
+    final String[] four = {"{p}1", "{p}2", "{p}3", "{p}3!held"};
+    for (double bad : new double[] {NONE, FRACTION, LARGE, INFINITE, -1}) {
+      refused("requests: ", held(bad, 0, 1, 1, 1, 1, 0, 0), four);
+      refused("requests: ", held(1, bad, 1, 1, 1, 1, 0, 0), four);
+      refused("life: ", held(1, 0, bad, 1, 1, 1, 0, 0), four);
+      refused("life: ", held(1, 0, 1, bad, 1, 1, 0, 0), four);
+      refused("cost: ", held(1, 0, 1, 1, bad, 1, 0, 0), four);
+      refused("how: ", held(1, 0, 1, 1, 1, 1, bad, 0), four);
+      refused("how: ", held(1, 0, 1, 1, 1, 1, 0, bad), four);
+    }
+    refused("life: ", held(1, 0, 0, 1, 1, 1, 0, 0), four);
+    refused("life: ", held(1, 0, ScriptLimit.MAX_LIFE_US + 1, 1, 1, 1, 0, 0), four);
+    refused("life: ", held(1, 0, 1, 0, 1, 1, 0, 0), four);
+    refused("cost: ", held(1L << 27, 0, 1, 1, 1L << 27, 1, 0, 0), four);
+    refused("cost: ", held(0, 1L << 27, 1, 1, 1L << 27, 1, 0, 0), four);
+    refused("how: 3", held(1, 0, 1, 1, 1, 3, 0, 0), four);
+    refused("how: 2", held(1, 0, 1, 1, 1, 2, 1, 0), four);
+    refused("how: 2", held(1, 0, 1, 1, 1, 2, 0, 1), four);
+    refused("how: 0", held(1, 0, 1, 1, 1, 0, 1, 0), four);
+    refused("limits that hold: 0", held(1, 0, 1, 1, 1, 0, 0, 0), four);
+    refused("limit of a hold: a queue", holding(1, 1, 1, 1, 0), four);
+    refused("keys: 3 (expected: 4)", held(1, 0, 1, 1, 1, 1, 0, 0), "{p}1", "{p}2", "{p}3");
+    refused(
+        "keys of one check: the same twice",
+        held(1, 0, 1, 1, 1, 1, 0, 0),
+        "{p}1",
+        "{p}2",
+        "{p}3",
+        "{p}3");
+    final ByteBuffer whole = held(1, 0, 1, 1, 1, 1, 0, 0);
+    for (int length = begun().position() + 1; length < whole.position(); length++) {
+      refused(
+          "argument: " + length + " bytes, cut off",
+          ByteBuffer.wrap(whole.array()).position(length),
+          four);
+    }
+  }
+
+  @Test
+  void takesConcurrencyInAHoldOrAPeekAlone() throws Exception {
+    final String[] four = {"{p}1", "{p}2", "{p}3", "{p}3!held"};
+    final double[][] bad = {
+      {7, 0, 0, 0, 0},
+      {7, FRACTION, 0, 0, 0},
+      {7, LARGE, 0, 0, 0},
+      {7, 1, 1, 0, 0},
+      {7, 1, 0, 1, 0},
+      {7, 1, 0, 0, NONE}
+    };
+    for (double[] limit : bad) {
+      refused("limit of kind 7: ", holding(7, limit[1], limit[2], limit[3], limit[4]), four);
+    }
+    for (int op : new int[] {1, 2, 5, 6}) {
+      refused("concurrency: not held", limit(head(op, 1, 1, 0), 7, 1, 0, 0, 0, 1), four);
+    }
+    refused("concurrency: not held", limit(head(4, 1, 1, 0).putDouble(0), 7, 1, 0, 0, 0, 1), four);
+    refused("concurrency: not held", limit(head(7, 1, 1, 0).putDouble(1), 7, 1, 0, 0, 0, 1), four);
+    refused("limits that hold: 2", limit(head(2, 1, 1, 2), 7, 1, 0, 0, 0, 1), four);
+    refused("limit that holds: a queue", limit(head(2, 1, 1, 1), 1, 1, 1, 1, 0, 1), four);
+  }
+
+  /** A hold of one limit. */
+  private static ByteBuffer held(
+      double requests,
+      double keeps,
+      double life,
+      double sequence,
+      double reserve,
+      int how,
+      double units,
+      double charged) {
+    final ByteBuffer head =
+        head(8, 1, requests, keeps).putDouble(life).putLong(7).putDouble(sequence);
+    return limit(head, 1, 1, 1, 1, -1, reserve).put((byte) how).putDouble(units).putDouble(charged);
+  }
+
+  private static ByteBuffer holding(int kind, double a, double b, double c, double d) {
+    final ByteBuffer head = head(8, 1, 1, 0).putDouble(1).putLong(7).putDouble(1);
+    return limit(head, kind, a, b, c, d, 1).put((byte) 1).putDouble(0).putDouble(0);
   }
 
   /** A lease, or a refund up to its mark. */

@@ -126,17 +126,17 @@ abstract class ScriptServer {
   }
 
   static CheckReply reply(byte[] bytes, int checks) {
-    return reply(bytes, checks, 0);
+    return reply(bytes, checks, 0, 0);
   }
 
   static CheckReply reply(byte[] bytes, CheckCall to) {
-    return reply(bytes, to.checkCount(), to.leaseCount());
+    return reply(bytes, to.checkCount(), to.leaseCount(), to.holdCount());
   }
 
-  private static CheckReply reply(byte[] bytes, int checks, int leases) {
+  private static CheckReply reply(byte[] bytes, int checks, int leases, int holds) {
     assertTrue(
-        bytes[0] != '-' || bytes.length == CheckReply.length(checks, leases),
+        bytes[0] != '-' || bytes.length == CheckReply.length(checks, leases, holds),
         () -> new String(bytes, StandardCharsets.UTF_8));
-    return new CheckReply().wrap(ByteBuffer.wrap(bytes), checks, leases);
+    return new CheckReply().wrap(ByteBuffer.wrap(bytes), checks, leases, holds);
   }
 }

@@ -313,10 +313,10 @@ final class Batch {
 
   private boolean isPlausible(ByteBuffer answer) {
     int leases = checks.leaseCount();
-    if (answer == null || answer.remaining() != CheckReply.length(entryCount(), leases)) {
+    if (answer == null || answer.remaining() != CheckReply.length(entryCount(), leases, 0)) {
       return false;
     }
-    reply.wrap(answer, entryCount(), leases);
+    reply.wrap(answer, entryCount(), leases, 0);
     int before = refundCount();
     for (int refund = 0; refund < before; refund++) {
       if (!refunds.isPlausible(refund, reply, refund)) {

@@ -1,0 +1,177 @@
+package dev.weir.scripts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+/** Units that are held until a request ends, message by message. */
+class HoldIT extends ScriptServer {
+  private static final long START = 1_700_000_000_000_000L;
+  private static final long LIFE_US = 10_000_000;
+  private static final long A = 0x0102030405060708L;
+  private static final long B = -2;
+
+  private static final ScriptLimit PACED = ScriptLimit.paced(10, 10, WINDOW_US);
+  private static final ScriptLimit RUNNING = ScriptLimit.concurrency(3);
+
+  private final CheckCall call = new CheckCall(8);
+  private long nowUs = START;
+
+  /** What a reply says of the only check: granted, remaining, held, status of the first limit. */
+  private String told(CheckReply reply) {
+    return reply.granted(0)
+        + " granted, "
+        + reply.remaining(0)
+        + " left, "
+        + reply.heldUnits(0)
+        + " held, "
+        + reply.holdStatus(0, 0);
+  }
+
+  private CheckReply at(String... keys) throws IOException {
+    return at(nowUs, call, keys);
+  }
+
+  private String hold(
+      ScriptLimit limit, long holder, long sequence, long requests, long reserve, long... numbers)
+      throws IOException {
+    call.clear(nowUs).hold(requests, 0, LIFE_US, holder, sequence);
+    final boolean isNew = numbers.length == 0;
+    call.alsoHeld(limit, reserve, isNew ? 0 : numbers[0], isNew ? 0 : numbers[1], isNew);
+    return told(at("{p}a", "{p}a!held"));
+  }
+
+  @Test
+  void holdsFromTheVerdictToTheEndAndChargesWhatItWas() throws Exception {
+    assertEquals("2 granted, 2 left, 8 held, 1", hold(PACED, A, 1, 2, 4));
+    assertEquals("0 granted, 2 left, 8 held, 1", hold(PACED, B, 1, 1, 4));
+    // The first ended with 1 unit.
+    assertEquals("0 granted, 5 left, 4 held, 1", hold(PACED, A, 2, 0, 4, 4, 1));
+    assertEquals("1 granted, 1 left, 8 held, 1", hold(PACED, B, 2, 1, 4, 0, 0));
+    assertEquals("0 granted, 1 left, 4 held, 1", hold(PACED, A, 3, 0, 4, 0, 5));
+    assertEquals("0 granted, 5 left, 0 held, 1", hold(PACED, B, 3, 0, 4, 0, 0));
+  }
+
+  @Test
+  void holdsOfConcurrencyAreNeverUsed() throws Exception {
+    assertEquals("3 granted, 0 left, 3 held, 1", hold(RUNNING, A, 1, 5, 1));
+    assertEquals("0 granted, 0 left, 3 held, 1", hold(RUNNING, B, 1, 1, 1));
+    assertEquals("0 granted, 1 left, 2 held, 1", hold(RUNNING, A, 2, 0, 1, 2, 0));
+    assertEquals("1 granted, 0 left, 3 held, 1", hold(RUNNING, B, 2, 1, 1, 0, 0));
+    assertEquals("0", client.text("EXISTS", "{p}a"));
+  }
+
+  @Test
+  void aMessageThatComesLateOrTwiceChangesNothing() throws Exception {
+    hold(PACED, A, 1, 1, 4);
+    assertEquals("1 granted, 1 left, 8 held, 1", hold(PACED, A, 3, 1, 4, 4, 1));
+    assertEquals("0 granted, 1 left, 8 held, 2", hold(PACED, A, 2, 1, 4, 0, 4));
+    assertEquals("0 granted, 1 left, 8 held, 2", hold(PACED, A, 3, 1, 4, 4, 1));
+    assertEquals("0 granted, 1 left, 8 held, 2", hold(PACED, A, 1, 1, 4));
+  }
+
+  @Test
+  void forgetsAHolderWhoseLifeIsOverAndChargesWhatItHeld() throws Exception {
+    hold(PACED, A, 1, 1, 4);
+    nowUs += LIFE_US;
+    assertEquals("0 granted, 6 left, 0 held, 3", hold(PACED, A, 2, 1, 4, 4, 1));
+    assertEquals("1 granted, 2 left, 4 held, 1", hold(PACED, B, 1, 1, 4));
+    // As if it had been charged when its record expired: in an hour of that, all is back.
+    nowUs += 4 * WINDOW_US / 10 - LIFE_US / 2;
+    assertEquals("0 granted, 5 left, 0 held, 3", hold(PACED, A, 2, 0, 1, 4, 1));
+    assertEquals("1", client.text("HLEN", "{p}a!held"), "no record, and the sum");
+  }
+
+  @Test
+  void asksAllLimitsAndTakesNothingIfOneHasNoRoom() throws Exception {
+    final String[] keys = {"{p}rpm", "{p}tpm", "{p}run", "{p}tpm!held", "{p}run!held"};
+    call.clear(nowUs).hold(5, 0, LIFE_US, A, 1);
+    call.also(PACED, 1).alsoHeld(PACED, 2, 0, 0, true).alsoHeld(RUNNING, 1, 0, 0, true);
+    CheckReply reply = at(keys);
+    assertEquals(3, reply.granted(0));
+    assertEquals(2, reply.limitIndex(0));
+    assertEquals(0, reply.remaining(0));
+    assertEquals(3, reply.heldUnits(0));
+    assertEquals(0, reply.retryAfterUs(0), "nobody knows when one ends");
+    assertEquals(CheckReply.NOT_HELD, reply.holdStatus(0, 0));
+    assertEquals(CheckReply.APPLIED, reply.holdStatus(0, 1));
+    call.clear(nowUs).peek(1, 1, PACED);
+    assertEquals(7, at("{p}rpm").remaining(0));
+    call.clear(nowUs).peek(1, 1, PACED);
+    assertEquals(10, at("{p}tpm").remaining(0));
+    call.clear(nowUs).peek(1, 1, PACED);
+    call.also(RUNNING, 1).withHeld(0).withHeld(1);
+    reply = at("{p}tpm", "{p}run", "{p}tpm!held", "{p}run!held");
+    assertEquals(0, reply.granted(0));
+    assertEquals(3, reply.heldUnits(0));
+    call.clear(nowUs).peek(1, 1, PACED);
+    call.withHeld(0);
+    reply = at("{p}tpm", "{p}tpm!held");
+    assertEquals(4, reply.remaining(0));
+    assertEquals(6, reply.heldUnits(0));
+  }
+
+  @Test
+  void keepsAQuarterOfWhatIsFree() throws Exception {
+    call.clear(nowUs).hold(1, 9, LIFE_US, A, 1);
+    call.alsoHeld(PACED, 1, 0, 0, true);
+    final CheckReply reply = at("{p}a", "{p}a!held");
+    assertEquals(1, reply.granted(0));
+    assertEquals(2, reply.heldKept(0));
+    assertEquals(7, reply.remaining(0));
+  }
+
+  @Test
+  void waitsForUsedUnitsOnlyIfTheyAloneStandInTheWay() throws Exception {
+    hold(PACED, A, 1, 1, 8);
+    hold(PACED, A, 2, 0, 8, 0, 8);
+    call.clear(nowUs).hold(1, 0, LIFE_US, A, 3);
+    call.alsoHeld(PACED, 4, 0, 8, false);
+    assertEquals(2 * WINDOW_US / 10, at("{p}a", "{p}a!held").retryAfterUs(0));
+    call.clear(nowUs).hold(2, 0, LIFE_US, A, 4);
+    call.alsoHeld(PACED, 2, 0, 8, false);
+    final CheckReply reply = at("{p}a", "{p}a!held");
+    assertEquals(1, reply.granted(0));
+    assertEquals(0, reply.retryAfterUs(0));
+  }
+
+  @Test
+  void leavesForeignKeysAlone() throws Exception {
+    client.text("SET", "{p}a!held", "theirs");
+    call.clear(nowUs).hold(1, 0, LIFE_US, A, 1);
+    call.alsoHeld(PACED, 1, 0, 0, true);
+    CheckReply reply = at("{p}a", "{p}a!held");
+    assertEquals(CheckReply.FOREIGN, reply.status(0));
+    assertEquals(1, reply.limitIndex(0));
+    assertEquals("theirs", client.text("GET", "{p}a!held"));
+    client.text("DEL", "{p}a!held");
+    client.text("HSET", "{p}a", "field", "theirs");
+    reply = at("{p}a", "{p}a!held");
+    assertEquals(CheckReply.FOREIGN, reply.status(0));
+    assertEquals(0, reply.limitIndex(0));
+    assertEquals("0", client.text("EXISTS", "{p}a!held"));
+  }
+
+  @Test
+  void aResetLeavesHeldUnitsHeld() throws Exception {
+    hold(PACED, A, 1, 1, 4);
+    hold(PACED, A, 2, 1, 4, 4, 2);
+    call.clear(nowUs).reset(1);
+    at("{p}a");
+    assertEquals("0 granted, 2 left, 8 held, 1", hold(PACED, A, 3, 0, 4, 8, 2));
+  }
+
+  @Test
+  void recordsHaveTheSizesThatAreDocumented() throws Exception {
+    hold(PACED, A, 1, 1, 4);
+    final byte[] id = {8, 7, 6, 5, 4, 3, 2, 1};
+    assertEquals("21", client.text("HSTRLEN", "{p}a!held", "s"));
+    final byte[] key = "{p}a!held".getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    final byte[] record =
+        client.send("HGET".getBytes(java.nio.charset.StandardCharsets.UTF_8), key, id);
+    assertTrue(record.length == 28, Arrays.toString(record));
+  }
+}
