@@ -108,7 +108,22 @@ final class BucketRingLimit extends RingLimit {
 
   @Override
   long charge(long state, Slots slots, int slot, long nowNs, long cost) {
-    if (cost > capacity()) {
+    return charge(state, slots, slot, nowNs, cost, capacity());
+  }
+
+  @Override
+  long chargeable(long state, Slots slots, int slot, long nowNs) {
+    return totalMask - current(state, slots, slot, nowNs);
+  }
+
+  @Override
+  long chargeOwed(long state, Slots slots, int slot, long nowNs, long units) {
+    return charge(state, slots, slot, nowNs, units, totalMask);
+  }
+
+  /** The state after a charge, unless more than {@code most} would count then. */
+  private long charge(long state, Slots slots, int slot, long nowNs, long cost, long most) {
+    if (cost > most) {
       return REFUSED;
     }
     final long fresh = fresh(width.floor(nowNs));
@@ -116,16 +131,16 @@ final class BucketRingLimit extends RingLimit {
       return fresh + cost;
     }
     if (state >= fresh && !isClosing(state)) {
-      return cost <= capacity() - (state & totalMask) ? state + cost : REFUSED;
+      return cost <= most - (state & totalMask) ? state + cost : REFUSED;
     }
-    return chargeLater(state, slots, slot, nowNs, cost);
+    return chargeLater(state, slots, slot, nowNs, cost, most);
   }
 
-  private long chargeLater(long state, Slots slots, int slot, long nowNs, long cost) {
+  private long chargeLater(long state, Slots slots, int slot, long nowNs, long cost, long most) {
     final long newest = bucket(state);
     final long present = present(state, newest, nowNs);
     final long total = totalAt(state, slots, slot, newest, present);
-    if (cost > capacity() - total) {
+    if (cost > most - total) {
       return REFUSED;
     }
     if (present - newest < subWindows) {

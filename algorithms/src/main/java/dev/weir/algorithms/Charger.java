@@ -30,12 +30,10 @@ final class Charger {
   /**
    * Decides about one key, from its slot or from the shared budget of its limit.
    *
-   * @param isOwed whether the cost is a debt, which is charged whether it fits or not, and ends at
-   *     the capacity.
-   * @return whether it was charged.
+   * @return whether it was charged, in part at least.
    */
-  boolean decide(long key, Limit limit, long cost, boolean isOwed, long nowNs, Decision out) {
-    final int result = decideIn(slots, key, limit, cost, isOwed, nowNs, out);
+  boolean decide(long key, Limit limit, long cost, ChargeKind kind, long nowNs, Decision out) {
+    final int result = decideIn(slots, key, limit, cost, kind, nowNs, out);
     if (result == DECIDED) {
       return out.allowed();
     }
@@ -43,12 +41,20 @@ final class Charger {
       out.set(limit, EMPTY, slots, 0, nowNs, cost, 0).markMoved();
       return false;
     }
-    // A debt that is owed must not get lost for want of attempts: the shared budget takes it.
-    if (result == Slots.FULL || isOwed) {
+    if (result == Slots.FULL && limit instanceof HeldUnits) {
       counters.increment(Counters.OVERFLOW_OFFSET);
-      marks.mark(slots.home(key), limit.wholeAtNs(nowNs));
+      out.set(limit, EMPTY, slots, 0, nowNs, cost, 0).markNoRoom();
+      return false;
+    }
+    // A debt that is owed must not get lost for want of attempts: the shared budget takes it.
+    if (result == Slots.FULL || kind != ChargeKind.IF_IT_FITS) {
+      counters.increment(Counters.OVERFLOW_OFFSET);
+      final long wholeAtNs = limit.wholeAtNs(nowNs);
+      // Units that have been used already may be twice as many as fit.
+      final boolean mayBeTwice = kind == ChargeKind.USED_ALREADY;
+      marks.mark(slots.home(key), mayBeTwice ? limit.wholeAtNs(wholeAtNs) : wholeAtNs);
       final long sharedKey = limit.fingerprint();
-      if (decideIn(overflow, sharedKey, limit, cost, isOwed, nowNs, out) == DECIDED) {
+      if (decideIn(overflow, sharedKey, limit, cost, kind, nowNs, out) == DECIDED) {
         out.markShared();
         return out.allowed();
       }
@@ -70,7 +76,7 @@ final class Charger {
    *     or {@link Slots#AWAY}.
    */
   private int decideIn(
-      Slots region, long key, Limit limit, long cost, boolean isOwed, long nowNs, Decision out) {
+      Slots region, long key, Limit limit, long cost, ChargeKind kind, long nowNs, Decision out) {
     for (int attempt = 0; attempt < LimitTable.MAX_ATTEMPTS; attempt++) {
       final int slot = region.find(key, nowNs, attempt);
       if (slot == Slots.AWAY) {
@@ -89,10 +95,17 @@ final class Charger {
       if (state == EMPTY && !absent) {
         continue;
       }
+      final long units =
+          kind == ChargeKind.USED_ALREADY
+              ? Math.min(cost, limit.chargeable(state, region, slot, nowNs))
+              : cost;
       final long charged =
-          isOwed
-              ? limit.chargeClamped(state, region, slot, nowNs, cost)
-              : limit.charge(state, region, slot, nowNs, cost);
+          switch (kind) {
+            case IF_IT_FITS -> limit.charge(state, region, slot, nowNs, cost);
+            case USED_ALREADY ->
+                units == 0 ? state : limit.chargeOwed(state, region, slot, nowNs, units);
+            case CARRIED_OVER -> limit.chargeClamped(state, region, slot, nowNs, cost);
+          };
       if (charged == Limit.REFUSED) {
         out.set(limit, state, region, slot, nowNs, cost, 0);
         if (absent && state != EMPTY) {
@@ -102,25 +115,25 @@ final class Charger {
         return DECIDED;
       }
       if (!absent) {
-        if (region.chargeCas(slot, key, state, charged) && !limit.isStep(charged)) {
-          out.set(limit, charged, region, slot, nowNs, cost, cost);
+        if (region.chargeCas(slot, key, state, charged, nowNs) && !limit.isStep(charged)) {
+          out.set(limit, charged, region, slot, nowNs, cost, units);
           return DECIDED;
         }
         continue;
       }
       final int weight =
-          state == EMPTY && !isOwed
-              ? EvictionWeight.of(limit, charged, cost, nowNs)
+          state == EMPTY && kind != ChargeKind.CARRIED_OVER
+              ? EvictionWeight.of(limit, charged, units, nowNs)
               : EvictionWeight.NEVER;
       // A debt that is carried over is no request: keys give way to it as to the least of them.
-      final long yieldingTo = isOwed ? 1 : cost / limit.costScale();
-      final int result = region.insert(key, charged, limit, cost, weight, yieldingTo, nowNs);
+      final long yieldingTo = kind == ChargeKind.CARRIED_OVER ? 1 : units / limit.costScale();
+      final int result = region.insert(key, charged, limit, units, weight, yieldingTo, nowNs);
       if (result == Slots.FULL) {
         return Slots.FULL;
       }
       if (result != Slots.LOST) {
         countInsert(result);
-        setInserted(region, key, limit, charged, nowNs, cost, out);
+        setInserted(region, key, limit, charged, nowNs, cost, units, out);
         return DECIDED;
       }
     }
@@ -132,9 +145,16 @@ final class Charger {
    * the figures of a limit with a ring, so only for those it is looked up.
    */
   private void setInserted(
-      Slots region, long key, Limit limit, long state, long nowNs, long cost, Decision out) {
+      Slots region,
+      long key,
+      Limit limit,
+      long state,
+      long nowNs,
+      long cost,
+      long units,
+      Decision out) {
     final int slot = limit.cells() == 0 ? 0 : region.find(key, nowNs, 0);
-    out.set(limit, slot < 0 ? EMPTY : state, region, slot, nowNs, cost, cost);
+    out.set(limit, slot < 0 ? EMPTY : state, region, slot, nowNs, cost, units);
   }
 
   /** Whether a key without a slot may owe something to a shared budget. */

@@ -21,9 +21,13 @@ public final class Decision {
   /** The longest wait that any limit of a {@link LimitSet} has told; 0 of one limit. */
   private long leastWaitNs;
 
+  /** Units that are held of the budget, beside those in the state. */
+  private long held;
+
   private boolean shared;
   private boolean contended;
   private boolean moved;
+  private boolean noRoom;
 
   // The figures of a limit with a ring; those of other limits are worked out of the state.
   private long ringCurrent;
@@ -45,6 +49,8 @@ public final class Decision {
     this.shared = false;
     this.contended = false;
     this.moved = false;
+    this.noRoom = false;
+    this.held = 0;
     if (limit.cells() != 0) {
       ringCurrent = limit.current(state, slots, slot, nowNs);
       ringResetAtNs = limit.resetAtNs(state, slots, slot, nowNs);
@@ -67,6 +73,20 @@ public final class Decision {
 
   void markMoved() {
     moved = true;
+  }
+
+  void markNoRoom() {
+    noRoom = true;
+  }
+
+  /** Says how many units of the budget are held, beside those that the state has charged. */
+  void hold(long units) {
+    held = units;
+  }
+
+  /** Makes a decision that allowed one that refuses. */
+  void refuse() {
+    granted = 0;
   }
 
   void waitAtLeastNs(long waitNs) {
@@ -93,11 +113,13 @@ public final class Decision {
     return limit.capacity();
   }
 
-  /** Units left after this decision, from 0 to {@link #limit()}. */
+  /** Units left after this decision, from 0 to {@link #limit()}: neither used nor held. */
   public long remaining() {
-    return limit instanceof WordLimit word
-        ? word.available(state, nowNs)
-        : Math.max(limit.capacity() - ringCurrent, 0);
+    final long available =
+        limit instanceof WordLimit word
+            ? word.available(state, nowNs)
+            : limit.capacity() - ringCurrent;
+    return Math.max(available - held, 0);
   }
 
   /**
@@ -109,6 +131,11 @@ public final class Decision {
     return limit instanceof WordLimit word ? word.current(state, nowNs) : ringCurrent;
   }
 
+  /** Units that requests hold until they end, of a budget that holds; this one's included. */
+  public long held() {
+    return limit instanceof HeldUnits ? current() : held;
+  }
+
   /** When the budget is whole again if nothing else comes, on the caller's clock; now if it is. */
   public long resetAtNs() {
     return limit instanceof WordLimit word ? word.resetAtNs(state, nowNs) : ringResetAtNs;
@@ -116,7 +143,8 @@ public final class Decision {
 
   /**
    * The least wait after which the same request passes if nobody else comes: 0 if it passed, {@link
-   * #NEVER} if it costs more than a whole budget, 1 if it was {@link #contended()}.
+   * #NEVER} if it costs more than a whole budget, 1 if it was {@link #contended()}. Units that are
+   * held come back with the end of who holds them: of that no time is known, and 1 s is told.
    */
   public long retryAfterNs() {
     if (granted > 0) {
@@ -124,6 +152,10 @@ public final class Decision {
     }
     if (contended) {
       return 1;
+    }
+    // What is held stands in the way if the cost would fit without it.
+    if (held > 0 && cost <= limit.capacity() - current()) {
+      return HeldUnits.RETRY_NS;
     }
     return limit instanceof WordLimit word
         ? word.retryAfterNs(state, nowNs, cost)
@@ -149,6 +181,11 @@ public final class Decision {
    */
   public boolean contended() {
     return contended;
+  }
+
+  /** Refused, as the table has no room to keep what the key would hold. */
+  public boolean noRoom() {
+    return noRoom;
   }
 
   /**

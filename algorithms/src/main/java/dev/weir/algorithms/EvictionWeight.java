@@ -16,7 +16,7 @@ package dev.weir.algorithms;
  * <p>The span is how far one request moves the time of a paced limit; the others count units. 0
  * means that the key never gives way: it came with a debt of before; its request took most of its
  * budget (a budget of one unit is the exception: there is no smaller request); it took more than
- * {@value #MAX_COST} units; or they are fractions of a token, which do not compare.
+ * {@value #MAX_COST} units; they are fractions of a token, which do not compare; or they are held.
  */
 final class EvictionWeight {
   static final int BYTES = Integer.BYTES;
@@ -38,7 +38,7 @@ final class EvictionWeight {
    */
   static int of(Limit limit, long state, long cost, long nowNs) {
     final boolean isMostOfIt = cost > 1 && cost > limit.capacity() - cost;
-    if (isMostOfIt || cost > MAX_COST || limit.costScale() != 1) {
+    if (isMostOfIt || cost > MAX_COST || limit.costScale() != 1 || limit instanceof HeldUnits) {
       return NEVER;
     }
     final long spanNs = StateWord.isTime(state) ? Math.max(state - nowNs, 0) : 0;

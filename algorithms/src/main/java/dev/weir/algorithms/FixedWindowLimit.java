@@ -35,6 +35,16 @@ final class FixedWindowLimit extends WordLimit {
   }
 
   @Override
+  long chargeable(long state, Slots slots, int slot, long nowNs) {
+    return countMask - current(state, nowNs);
+  }
+
+  @Override
+  long chargeOwed(long state, Slots slots, int slot, long nowNs, long units) {
+    return Math.max(state, fresh(nowNs)) + units;
+  }
+
+  @Override
   long refunded(long state, long units, long chargedAtNs, long nowNs) {
     return (state & ~countMask) == fresh(chargedAtNs)
         ? state - Math.min(units, state & countMask)

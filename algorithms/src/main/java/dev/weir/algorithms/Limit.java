@@ -23,6 +23,9 @@ import java.time.ZoneId;
  * <tr><td>{@link #bucketRing}</td><td>a sliding window in steps of a sub-window</td><td>16 bytes, and 8 per sub-window</td></tr>
  * </table>
  *
+ * <p>{@link #heldUnits} bounds what is taken and given back: units that are held until they are
+ * released, whatever the time.
+ *
  * <p>All factories throw {@link IllegalArgumentException} with the value and what was expected;
  * nothing is clamped.
  */
@@ -210,6 +213,16 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
     return new BucketRingLimit(limit, windowNs, subWindows);
   }
 
+  /**
+   * Admits units while no more than {@code capacity} are held; they are released by {@link
+   * LimitTable#release}, and time gives none of them back.
+   *
+   * @param capacity from 1 to 2^47 - 1.
+   */
+  public static Limit heldUnits(long capacity) {
+    return new HeldUnits(capacity);
+  }
+
   /** The units that a fresh key has: the burst, the bucket's depth, the limit of a window. */
   public final long capacity() {
     return capacity;
@@ -251,6 +264,19 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
     final long fitting = Math.min(units, available(state, slots, slot, nowNs));
     return fitting == 0 ? state : charge(state, slots, slot, nowNs, fitting);
   }
+
+  /**
+   * Units that can be charged although they may not fit, as they have been used already: as many as
+   * the state can count. A pace can owe twice its capacity.
+   */
+  abstract long chargeable(long state, Slots slots, int slot, long nowNs);
+
+  /**
+   * The state after charging units whether they fit or not.
+   *
+   * @param units from 1 to {@link #chargeable}.
+   */
+  abstract long chargeOwed(long state, Slots slots, int slot, long nowNs, long units);
 
   /**
    * The state after giving back {@code units} of a charge; {@code state} if that changes nothing.

@@ -7,6 +7,9 @@ package dev.weir.algorithms;
  * <p>All budgets are checked before any is charged. If another thread takes one of them in between,
  * the earlier charges are returned: for a moment others may find less than there is, and never
  * more. A queue takes nothing back: its slot is then taken for nobody.
+ *
+ * <p>Of a budget that {@link #addHeld holds}, and of one under {@link Limit#heldUnits}, the units
+ * are held instead of charged: each set that passed is ended by the caller, budget by budget.
  */
 public final class LimitSet {
   /** The most budgets of a request. */
@@ -18,6 +21,11 @@ public final class LimitSet {
   private final long[] keys = new long[MAX_SIZE];
   private final Limit[] limits = new Limit[MAX_SIZE];
   private final long[] costs = new long[MAX_SIZE];
+
+  /** Where units of each budget are held; null for those that are charged at once. */
+  private final LimitTable[] words = new LimitTable[MAX_SIZE];
+
+  private final long[] heldKeys = new long[MAX_SIZE];
   private int size;
 
   /** The index of the budget that the answer is about. */
@@ -41,7 +49,22 @@ public final class LimitSet {
     tables[size] = table;
     keys[size] = key;
     limits[size] = limit;
+    words[size] = null;
     costs[size++] = cost;
+    return this;
+  }
+
+  /**
+   * Adds a budget whose cost is known at the end ({@link HeldBudget}).
+   *
+   * @param inWords where its units are held.
+   * @param units to hold.
+   */
+  public LimitSet addHeld(
+      LimitTable table, long key, Limit limit, LimitTable inWords, long heldKey, long units) {
+    add(table, key, limit, units);
+    words[size - 1] = inWords;
+    heldKeys[size - 1] = heldKey;
     return this;
   }
 
@@ -61,8 +84,14 @@ public final class LimitSet {
     return limits[index];
   }
 
+  /** Units that the budget is charged, or that are held of it. */
   public long cost(int index) {
     return costs[index];
+  }
+
+  /** Whether units of the budget are held until the caller releases them. */
+  public boolean isHeld(int index) {
+    return words[index] != null || limits[index] instanceof HeldUnits;
   }
 
   /** The index of the budget that the last answer is about. */
@@ -82,7 +111,7 @@ public final class LimitSet {
   public boolean check(long nowNs, Decision out) {
     chosen = 0;
     if (size == 1) {
-      return tables[0].check(keys[0], limits[0], costs[0], nowNs, out);
+      return check(0, nowNs, out);
     }
     checkSize(size);
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -124,13 +153,54 @@ public final class LimitSet {
 
   /** Finds what one of the budgets would decide. */
   public boolean peek(int index, long nowNs, Decision out) {
-    return tables[index].peek(keys[index], limits[index], costs[index], nowNs, out);
+    final LimitTable table = tables[index];
+    return words[index] == null
+        ? table.peek(keys[index], limits[index], costs[index], nowNs, out)
+        : HeldBudget.peek(
+            table,
+            keys[index],
+            limits[index],
+            words[index],
+            heldKeys[index],
+            costs[index],
+            nowNs,
+            out);
   }
 
-  /** Makes each budget full again. */
+  /** Charges one of the budgets, or holds its units. */
+  private boolean check(int index, long nowNs, Decision out) {
+    final LimitTable table = tables[index];
+    return words[index] == null
+        ? table.check(keys[index], limits[index], costs[index], nowNs, out)
+        : HeldBudget.hold(
+            table,
+            keys[index],
+            limits[index],
+            words[index],
+            heldKeys[index],
+            costs[index],
+            nowNs,
+            out);
+  }
+
+  /** Undoes what {@link #check(int, long, Decision)} has just done. */
+  private void undo(int index, long nowNs) {
+    final LimitTable table = tables[index];
+    if (words[index] != null) {
+      words[index].release(heldKeys[index], costs[index], nowNs);
+    } else if (limits[index] instanceof HeldUnits) {
+      table.release(keys[index], costs[index], nowNs);
+    } else {
+      table.refund(keys[index], limits[index], costs[index], nowNs, nowNs);
+    }
+  }
+
+  /** Makes each budget full again; what is held of it stays held. */
   public void reset(long nowNs) {
     for (int i = 0; i < size; i++) {
-      tables[i].reset(keys[i], nowNs);
+      if (!(limits[i] instanceof HeldUnits)) {
+        tables[i].reset(keys[i], nowNs);
+      }
     }
   }
 
@@ -167,10 +237,9 @@ public final class LimitSet {
     for (int i = 0; i < size; i++) {
       // The one that the answer is about comes last, so that its decision stands.
       final int at = inOrder(i, last);
-      if (!tables[at].check(keys[at], limits[at], costs[at], nowNs, out)) {
-        for (int j = 0; j < i; j++) {
-          final int charged = inOrder(j, last);
-          tables[charged].refund(keys[charged], limits[charged], costs[charged], nowNs, nowNs);
+      if (!check(at, nowNs, out)) {
+        for (int j = i - 1; j >= 0; j--) {
+          undo(inOrder(j, last), nowNs);
         }
         chosen = at;
         return false;

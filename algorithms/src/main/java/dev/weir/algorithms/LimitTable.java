@@ -124,12 +124,48 @@ public final class LimitTable implements AutoCloseable {
         out.set(limit, state, slots, home, nowNs, cost, 0);
         return false;
       }
-      if (slots.chargeCas(home, keyHash, state, charged) && !limit.isStep(charged)) {
+      if (slots.chargeCas(home, keyHash, state, charged, nowNs) && !limit.isStep(charged)) {
         out.set(limit, charged, slots, home, nowNs, cost, cost);
         return true;
       }
     }
-    return charger.decide(keyHash, limit, cost, false, nowNs, out);
+    return charger.decide(keyHash, limit, cost, ChargeKind.IF_IT_FITS, nowNs, out);
+  }
+
+  /**
+   * Charges units that have been used already, whether they fit or not: as many as the limit can
+   * count. A pace can owe twice its capacity, a log as much as it has cells for.
+   *
+   * @param out overwritten: {@link Decision#granted()} is what was charged; {@link
+   *     Decision#moved()} if the key was carried over to another one, and then nothing was.
+   * @throws IllegalArgumentException if {@code units} or {@code nowNs} is out of range.
+   */
+  public void chargeUsed(long keyHash, Limit limit, long units, long nowNs, Decision out) {
+    checkArguments(limit, units, nowNs);
+    charger.decide(keyHash, limit, units, ChargeKind.USED_ALREADY, nowNs, out);
+  }
+
+  /**
+   * Releases units of {@link Limit#heldUnits} that were held by a {@link #check}. Each of those has
+   * one release, which never fails: the key keeps its slot as long as it holds anything.
+   */
+  public void release(long keyHash, long units, long nowNs) {
+    Bounds.time("nowNs", nowNs);
+    // Ends: every failure means that another thread has changed the word, or taken the slot that
+    // was found while its key was read.
+    while (true) {
+      final int slot = slots.find(keyHash, nowNs, 0);
+      assert slot >= 0 : "released twice, or never held";
+      if (slot < 0) {
+        return;
+      }
+      final long state = slots.liveState(slot, keyHash);
+      if (HeldUnits.units(state) >= units
+          && slots.refundCas(slot, keyHash, state, HeldUnits.released(state, units, nowNs))) {
+        return;
+      }
+      Thread.onSpinWait();
+    }
   }
 
   /**
@@ -148,24 +184,43 @@ public final class LimitTable implements AutoCloseable {
    */
   public boolean peek(long keyHash, Limit limit, long cost, long nowNs, Decision out) {
     checkArguments(limit, cost, nowNs);
-    Slots region = slots;
-    int slot = slots.find(keyHash, nowNs, 0);
-    if (slot < 0 && slot != Slots.AWAY && marks.isMarked(slots.home(keyHash), nowNs)) {
-      region = overflow;
-      slot = overflow.find(limit.fingerprint(), nowNs, 0);
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      final int slot = slots.find(keyHash, nowNs, attempt);
+      if (slot == Slots.AWAY) {
+        out.set(limit, EMPTY, slots, 0, nowNs, cost, 0).markMoved();
+        return false;
+      }
+      if (slot == Slots.ABSENT) {
+        return peekAbsent(keyHash, limit, cost, nowNs, out);
+      }
+      final long state = slot == Slots.BUSY ? EMPTY : slots.liveState(slot, keyHash);
+      if (state != EMPTY) {
+        return peek(limit, state, slots, slot, cost, nowNs, out);
+      }
+      Thread.onSpinWait(); // another thread is changing the key, which is not fresh therefore
     }
-    if (slot == Slots.AWAY) {
-      out.set(limit, EMPTY, slots, 0, nowNs, cost, 0).markMoved();
-      return false;
+    refuseContended(limit, cost, nowNs, out);
+    return false;
+  }
+
+  /** Looks at what a key without a slot would start with. */
+  private boolean peekAbsent(long keyHash, Limit limit, long cost, long nowNs, Decision out) {
+    if (limit instanceof HeldUnits || !marks.isMarked(slots.home(keyHash), nowNs)) {
+      return peek(limit, EMPTY, slots, 0, cost, nowNs, out);
     }
-    final long key = region == slots ? keyHash : limit.fingerprint();
-    final long state = slot < 0 ? EMPTY : region.liveState(slot, key);
+    final long sharedKey = limit.fingerprint();
+    final int slot = overflow.find(sharedKey, nowNs, 0);
+    final long state = slot < 0 ? EMPTY : overflow.liveState(slot, sharedKey);
+    final boolean allowed = peek(limit, state, overflow, slot, cost, nowNs, out);
+    out.markShared();
+    return allowed;
+  }
+
+  private static boolean peek(
+      Limit limit, long state, Slots region, int slot, long cost, long nowNs, Decision out) {
     final boolean allowed = limit.fits(state, region, slot, nowNs, cost);
     out.set(limit, state, region, slot, nowNs, cost, allowed ? cost : 0);
     out.markPeeked();
-    if (region != slots) {
-      out.markShared();
-    }
     return allowed;
   }
 

@@ -185,6 +185,16 @@ final class PacedLimit extends WordLimit {
     return charged - now <= ceilingTicks ? Ticks.toNs(charged, tickLength) : REFUSED;
   }
 
+  @Override
+  long chargeable(long tatNs, Slots slots, int slot, long nowNs) {
+    return Gcra.available(ticks(tatNs), ticks(nowNs), 2 * ceilingTicks, ticksPerUnit);
+  }
+
+  @Override
+  long chargeOwed(long tatNs, Slots slots, int slot, long nowNs, long units) {
+    return nanoseconds(Gcra.charged(ticks(tatNs), ticks(nowNs), units * ticksPerUnit));
+  }
+
   /** Charges whether it fits or not; the debt ends at the capacity. */
   @Override
   long chargeClamped(long tatNs, Slots slots, int slot, long nowNs, long units) {

@@ -87,6 +87,16 @@ final class SlidingCounterLimit extends WordLimit {
     return word + cost;
   }
 
+  @Override
+  long chargeable(long state, Slots slots, int slot, long nowNs) {
+    return countMask - count(rolled(state, window.floor(nowNs)));
+  }
+
+  @Override
+  long chargeOwed(long state, Slots slots, int slot, long nowNs, long units) {
+    return rolled(state, window.floor(nowNs)) + units;
+  }
+
   /** Whether {@code previous * restNs <= room * window}. */
   private boolean fits(long previous, long restNs, long room) {
     final long weightHigh = Math.multiplyHigh(previous, restNs);

@@ -81,7 +81,12 @@ final class SlidingLogLimit extends RingLimit {
     if (!fits(state, slots, slot, nowNs, cost)) {
       return REFUSED;
     }
-    return charged(state, slots, slot, nowNs, cost);
+    return chargeOwed(state, slots, slot, nowNs, cost);
+  }
+
+  @Override
+  long chargeable(long state, Slots slots, int slot, long nowNs) {
+    return slots.cellsPerSlot() - current(state, slots, slot, nowNs);
   }
 
   /**
@@ -91,10 +96,11 @@ final class SlidingLogLimit extends RingLimit {
   @Override
   long chargeClamped(long state, Slots slots, int slot, long nowNs, long units) {
     final long fitting = Math.min(units, available(state, slots, slot, nowNs));
-    return fitting == 0 ? state : charged(state, slots, slot, nowNs, fitting);
+    return fitting == 0 ? state : chargeOwed(state, slots, slot, nowNs, fitting);
   }
 
-  private long charged(long state, Slots slots, int slot, long nowNs, long cost) {
+  @Override
+  long chargeOwed(long state, Slots slots, int slot, long nowNs, long cost) {
     if (state == EMPTY) {
       return word(nowNs + windowNs, cost);
     }

@@ -160,10 +160,31 @@ final class Slots {
    * Charges a key, or leads it on.
    *
    * @return false if the slot is not in that state, or has become another key's that was in the
-   *     very same one: then that key keeps what it was charged wrongly.
+   *     very same one: then that key keeps what it was charged wrongly, but for units that are
+   *     held, which time would never give back.
    */
-  boolean chargeCas(int slot, long key, long expected, long next) {
-    return stateCas(slot, expected, next) && keyAcquire(slot) == key;
+  boolean chargeCas(int slot, long key, long expected, long next, long nowNs) {
+    if (!stateCas(slot, expected, next)) {
+      return false;
+    }
+    if (keyAcquire(slot) == key) {
+      return true;
+    }
+    final long held = HeldUnits.units(next) - HeldUnits.units(expected);
+    if (held > 0) {
+      release(slot, held, nowNs);
+    }
+    return false;
+  }
+
+  /** Releases units that a slot holds, which stays its key's as long as it does. */
+  private void release(int slot, long units, long nowNs) {
+    // Ends: every failure means that another thread has changed the word.
+    for (long state = stateAcquire(slot);
+        !stateCas(slot, state, HeldUnits.released(state, units, nowNs));
+        state = stateAcquire(slot)) {
+      Thread.onSpinWait();
+    }
   }
 
   /**

@@ -2,7 +2,7 @@ package dev.weir.algorithms;
 
 /** A limit whose whole state is one word: one load and one CAS make a check. */
 abstract sealed class WordLimit extends Limit
-    permits PacedLimit, FixedWindowLimit, SlidingCounterLimit {
+    permits PacedLimit, FixedWindowLimit, SlidingCounterLimit, HeldUnits {
   WordLimit(long capacity) {
     super(capacity, 0);
   }

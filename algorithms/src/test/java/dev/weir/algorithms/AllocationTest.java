@@ -69,6 +69,10 @@ class AllocationTest {
       set.clear().add(table, key, limit, 1).add(table, ~key, more, 1);
       sum += set.check(nowNs, out) ? 1 : 0;
       sum += table.refund(key, limit, 1, nowNs, nowNs) ? 1 : 0;
+      if (HeldBudget.hold(table, key, limit, table, key + 2, 1, nowNs, out)) {
+        HeldBudget.settle(table, key, limit, 2, table, key + 2, 1, nowNs, out);
+        sum += out.held() + out.remaining() + out.granted();
+      }
       switch ((int) step & 63) {
         case 0 -> table.reset(key, nowNs);
         case 1 -> change(table, key, limit, nowNs);

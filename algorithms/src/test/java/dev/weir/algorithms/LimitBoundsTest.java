@@ -70,6 +70,7 @@ class LimitBoundsTest {
         fault(
             () -> Limit.leakyBucketQueue(1, 1, SECOND, -1),
             "maxWaitNs: -1 (expected: from 0 to 288230376151711744)"),
+        fault(() -> Limit.heldUnits(0), "capacity: 0 (expected: from 1 to 140737488355327)"),
         fault(() -> new LimitSet().check(1, new Decision()), "size: 0 (expected: from 1 to 8)"),
         fault(() -> new LimitSet().peek(1, new Decision()), "size: 0 (expected: from 1 to 8)"),
         fault(() -> setOf(new Limit[9]), "size: 9 (expected: from 1 to 8)"),

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -23,12 +22,9 @@ class RefundTest {
   private static final long MS = 1_000_000L;
   private static final int ROUNDS = 2_000;
   private static final int STEPS = 60;
-  private static final int CELLS = 64;
 
-  private final LimitTable table = new LimitTable(64, CELLS);
+  private final LimitTable table = new LimitTable(64, JudgedKind.CELLS);
   private final Decision out = new Decision();
-
-  private record Grant(long atNs, long units) {}
 
   @AfterEach
   void close() {
@@ -71,125 +67,35 @@ class RefundTest {
     assertEquals(SECOND / 5, out.waitNs(), "the second one's slot is taken");
   }
 
-  /** A limit at random, and its definition: whether a list of grants may have passed. */
-  private enum Kind {
-    METER {
-      @Override
-      Judged draw(SplittableRandom random) {
-        final long units = 1 + random.nextInt(2_000);
-        final long windowNs = SECOND + random.nextLong(10 * SECOND);
-        final long burst = 1 + random.nextInt(200);
-        // In [u, t] no more than the burst and what comes back meanwhile. A tick has 2 ns at most.
-        return new Judged(
-            Limit.gcra(units, windowNs, burst),
-            burst * windowNs / units,
-            (grants, from, to) ->
-                times(sum(grants, from, to) - burst, windowNs)
-                        .compareTo(times(to - from + 2, units))
-                    <= 0);
-      }
-    },
-    FIXED_WINDOW {
-      @Override
-      Judged draw(SplittableRandom random) {
-        final long limit = 1 + random.nextInt(200);
-        return new Judged(
-            Limit.fixedWindow(limit, SECOND, 0),
-            SECOND,
-            (grants, from, to) -> sum(grants, to / SECOND * SECOND, to) <= limit);
-      }
-    },
-    SLIDING_COUNTER {
-      @Override
-      Judged draw(SplittableRandom random) {
-        final long limit = 1 + random.nextInt(200);
-        return new Judged(
-            Limit.slidingCounter(limit, SECOND),
-            SECOND,
-            (grants, from, to) -> {
-              final long startNs = to / SECOND * SECOND;
-              final long before = sum(grants, startNs - SECOND, startNs - 1);
-              return times(before, startNs + SECOND - to)
-                      .compareTo(times(limit - sum(grants, startNs, to), SECOND))
-                  <= 0;
-            });
-      }
-    },
-    SLIDING_LOG {
-      @Override
-      Judged draw(SplittableRandom random) {
-        final long limit = 1 + random.nextInt(CELLS);
-        return new Judged(
-            Limit.slidingLog(limit, SECOND),
-            SECOND,
-            (grants, from, to) -> sum(grants, to - SECOND + 1, to) <= limit);
-      }
-    },
-    BUCKET_RING {
-      @Override
-      Judged draw(SplittableRandom random) {
-        final long limit = 1 + random.nextInt(200);
-        final long widthNs = SECOND / 8;
-        return new Judged(
-            Limit.bucketRing(limit, SECOND, 8),
-            SECOND,
-            (grants, from, to) -> sum(grants, (to / widthNs - 7) * widthNs, to) <= limit);
-      }
-    };
-
-    abstract Judged draw(SplittableRandom random);
-  }
-
-  /**
-   * @param spanNs how long a full budget takes to come back, or so.
-   */
-  private record Judged(Limit limit, long spanNs, Definition definition) {}
-
-  /** Whether grants may have passed, of those between the times of two of them. */
-  private interface Definition {
-    boolean holds(List<Grant> grants, long fromNs, long toNs);
-  }
-
-  private static BigInteger times(long a, long b) {
-    return BigInteger.valueOf(a).multiply(BigInteger.valueOf(b));
-  }
-
-  private static long sum(List<Grant> grants, long fromNs, long toNs) {
-    long sum = 0;
-    for (Grant grant : grants) {
-      sum += grant.atNs >= fromNs && grant.atNs <= toNs ? grant.units : 0;
-    }
-    return sum;
-  }
-
   @ParameterizedTest
   @EnumSource
-  void neverIsMoreKeptThanTheLimitWhateverIsGivenBackAndWhen(Kind kind) {
+  void neverIsMoreKeptThanTheLimitWhateverIsGivenBackAndWhen(JudgedKind kind) {
     final long seed = Long.getLong("weir.seed", System.nanoTime());
     final SplittableRandom random = new SplittableRandom(seed);
     int refunds = 0;
     long nowNs = 1;
     for (int round = 0; round < ROUNDS; round++) {
       final String where = "weir.seed=" + seed + ", round " + round;
-      final Judged judged = kind.draw(random);
-      final List<Grant> kept = new ArrayList<>();
+      final JudgedKind.Judged judged = kind.draw(random);
+      final List<JudgedKind.Grant> kept = new ArrayList<>();
       table.reset(1, nowNs);
       nowNs += 10 * SECOND + random.nextLong(SECOND);
       for (int step = 0; step < STEPS; step++) {
-        nowNs += random.nextInt(3) == 0 ? 0 : random.nextLong(judged.spanNs / 4 + 1);
+        nowNs += random.nextInt(3) == 0 ? 0 : random.nextLong(judged.spanNs() / 4 + 1);
         if (random.nextInt(3) == 0 && !kept.isEmpty()) {
           final int newest = kept.size() - 1;
-          final Grant any = kept.remove(random.nextBoolean() ? newest : random.nextInt(newest + 1));
-          refunds += table.refund(1, judged.limit, any.units, any.atNs, nowNs) ? 1 : 0;
+          final JudgedKind.Grant any =
+              kept.remove(random.nextBoolean() ? newest : random.nextInt(newest + 1));
+          refunds += table.refund(1, judged.limit(), any.units(), any.atNs(), nowNs) ? 1 : 0;
         } else {
-          final long wanted = 1 + random.nextLong(judged.limit.capacity());
-          final long granted = grant(judged.limit, wanted, nowNs);
+          final long wanted = 1 + random.nextLong(judged.limit().capacity());
+          final long granted = grant(judged.limit(), wanted, nowNs);
           if (granted > 0) {
-            kept.add(new Grant(nowNs, granted));
+            kept.add(new JudgedKind.Grant(nowNs, granted));
           }
         }
-        for (Grant from : kept) {
-          assertTrue(judged.definition.holds(kept, from.atNs, nowNs), where);
+        for (JudgedKind.Grant from : kept) {
+          assertTrue(judged.definition().holds(kept, from.atNs(), nowNs), where);
         }
       }
     }
