@@ -1,0 +1,49 @@
+package dev.weir.proxy.admission.hold;
+
+/**
+ * What a {@link Holder} says to the store in one operation: for each limit how many units it holds
+ * and how many it has charged since it began, both absolute, and what it asks for. Filled anew for
+ * each message.
+ */
+public final class HoldMessage {
+  /** The holder's name; no other holder of the key ever has it. */
+  long id;
+
+  /** Larger than in any message before it under the same id. */
+  long sequence;
+
+  /** Whether the store may have no record of the id yet. */
+  boolean mayBeNew;
+
+  /** Requests that want units now; 0 only says. */
+  long requests;
+
+  final long[] held = new long[Holder.MAX_LIMITS];
+  final long[] charged = new long[Holder.MAX_LIMITS];
+
+  public long id() {
+    return id;
+  }
+
+  public long sequence() {
+    return sequence;
+  }
+
+  public boolean mayBeNew() {
+    return mayBeNew;
+  }
+
+  public long requests() {
+    return requests;
+  }
+
+  /** Units of a limit that are held, without those that the message asks for. */
+  public long held(int limit) {
+    return held[limit];
+  }
+
+  /** Units of a limit that have been charged since the id is in use. */
+  public long charged(int limit) {
+    return charged[limit];
+  }
+}

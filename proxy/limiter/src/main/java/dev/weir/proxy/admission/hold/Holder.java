@@ -1,0 +1,272 @@
+package dev.weir.proxy.admission.hold;
+
+/**
+ * What one event loop holds, and has charged, under the limits of one key in the store: the
+ * holder's side of operation {@code hold}. Each message says absolute numbers, so that one that is
+ * lost, late or repeated does no harm; nothing is ever refunded. Time and messages are arguments.
+ *
+ * <p><b>Assumed of the store.</b> It keeps a record for each id: units held, units charged, the
+ * sequence of the last message, and an expiry, a life after that message. A message with a larger
+ * sequence replaces the record, and charges what its {@code charged} is more. A record that expires
+ * is charged what it holds. A message whose id has no record is <i>forgotten</i>, unless it says
+ * that it may be new.
+ *
+ * <p><b>The record.</b>
+ *
+ * <pre>
+ * NEW        no answer yet: says that it holds and has charged nothing, until a message is applied
+ *   | applied
+ * RECORDED   says what it holds, and has charged
+ *   | forgotten: its record has expired, or was lost
+ * NEW        another id and generation. What runs is <i>paid</i>: its reserve is charged as the
+ *            record ends. At its end only what it cost beyond the reserve is charged, under the
+ *            new id, once that is recorded.
+ * </pre>
+ *
+ * <p>One message is under way at most. Without an answer in time it counts as lost: the next one
+ * says what is held as if nothing had been granted, and an answer that comes later is not used.
+ *
+ * <p><b>Guaranteed.</b> Units that a grant gave are in the store's record, or charged, from the
+ * verdict to the end of the request, unless the store lost them: so no window holds more than the
+ * limit. With no end outstanding, and a store that answers, all units are free again.
+ */
+public final class Holder {
+  /** The most limits of a key. */
+  public static final int MAX_LIMITS = 8;
+
+  /** How long the store keeps a record after its last message. */
+  public static final long LIFE_NS = 10_000_000_000L;
+
+  /** How long after a message its record is relied on: the store's clock may be 0.2 % faster. */
+  static final long ALIVE_NS = LIFE_NS / 512 * 511;
+
+  /** When a record that holds units is said again. */
+  static final long RENEWAL_NS = 3_000_000_000L;
+
+  /** When what the store does not know is said again, after a message that was lost. */
+  static final long REPEAT_NS = 500_000_000L;
+
+  /** What an answer means for the requests that asked with the message. */
+  public enum Answer {
+    /** So many as it says are granted, and the others refused. */
+    DECIDED,
+
+    /** Nothing was decided; to be asked again at once, by the next message. */
+    ASK_AGAIN,
+
+    /** Nothing was decided. */
+    UNUSABLE
+  }
+
+  /** What became of the numbers of a limit in the store. */
+  public enum Applied {
+    /** The limit does not hold. */
+    NONE,
+    APPLIED,
+    /** A later message was there before. */
+    OLDER,
+    /** The store has no record of the id. */
+    FORGOTTEN
+  }
+
+  private final HeldAndCharged[] limits = new HeldAndCharged[MAX_LIMITS];
+  private int limitCount;
+  private long id;
+  private long sequence;
+
+  /** How many ids there have been. */
+  private int generation;
+
+  private boolean isRecorded;
+  private boolean isUnderWay;
+  private long sentNs;
+
+  /** When a message asked for units last. */
+  private long askedNs;
+
+  /** Whether a message was lost since the last that was answered: it may have been granted. */
+  private boolean isUnsure;
+
+  /** Requests that hold units under any generation, and have not ended. */
+  private int runningCount;
+
+  /** Begins for another key, with nothing held. */
+  public void begin(int ofLimits, long newId) {
+    assert runningCount == 0 && !isUnderWay : "it is in use";
+    while (limitCount < ofLimits) {
+      if (limits[limitCount] == null) {
+        limits[limitCount] = new HeldAndCharged();
+      }
+      limitCount++;
+    }
+    limitCount = ofLimits;
+    for (int i = 0; i < limitCount; i++) {
+      limits[i].clear();
+    }
+    isUnsure = false;
+    isRecorded = false;
+    another(newId);
+  }
+
+  private void another(long newId) {
+    id = newId;
+    sequence = 0;
+    generation++;
+  }
+
+  /** By which a request remembers under which id it holds units. */
+  public int generation() {
+    return generation;
+  }
+
+  /** Whether a message is under way. */
+  public boolean isUnderWay() {
+    return isUnderWay;
+  }
+
+  /**
+   * Sets what each request of the next message asks for of a limit.
+   *
+   * @param units 0 of a limit that does not hold.
+   */
+  public void reserve(int limit, long units) {
+    limits[limit].reserve = units;
+  }
+
+  /**
+   * Writes the next message, which counts as sent now.
+   *
+   * @param requests that ask for units; 0 for none.
+   */
+  public void say(HoldMessage to, long requests, long nowNs) {
+    assert !isUnderWay : "one message at a time";
+    to.id = id;
+    to.sequence = ++sequence;
+    to.mayBeNew = !isRecorded;
+    to.requests = requests;
+    for (int i = 0; i < limitCount; i++) {
+      limits[i].sent(isRecorded);
+      to.held[i] = limits[i].held();
+      to.charged[i] = limits[i].charged();
+    }
+    isUnderWay = true;
+    sentNs = nowNs;
+    askedNs = requests > 0 ? nowNs : askedNs;
+  }
+
+  /** The message under way was never sent. */
+  public void unsent() {
+    isUnderWay = false;
+  }
+
+  /** There is no answer in time to the message under way. */
+  public void lost() {
+    isUnderWay = false;
+    isUnsure = true;
+    for (int i = 0; i < limitCount; i++) {
+      limits[i].lost();
+    }
+  }
+
+  /**
+   * The message under way was answered in time.
+   *
+   * @param worst of its limits: forgotten, then older, then applied.
+   * @param granted requests that got their units.
+   * @param nextId the id to take if the present one is forgotten.
+   */
+  public Answer answered(Applied worst, long granted, long nextId, long nowNs) {
+    if (worst == Applied.FORGOTTEN) {
+      isUnderWay = false;
+      recordEnded(nextId);
+      return Answer.ASK_AGAIN;
+    }
+    if (worst == Applied.OLDER || nowNs - sentNs >= ALIVE_NS) {
+      lost(); // a process that was stopped reads the answer before it looks at the time
+      return Answer.UNUSABLE;
+    }
+    isUnderWay = false;
+    isRecorded = true;
+    isUnsure = false;
+    for (int i = 0; i < limitCount; i++) {
+      limits[i].applied(granted);
+    }
+    runningCount += (int) granted;
+    return Answer.DECIDED;
+  }
+
+  /**
+   * Charges a limit what a request cost, and releases what it held of it.
+   *
+   * @param ofGeneration in which it was granted.
+   * @param reserved units that it holds.
+   * @param cost 0 or more.
+   */
+  public void settle(int limit, int ofGeneration, long reserved, long cost) {
+    if (ofGeneration == generation) {
+      limits[limit].settle(reserved, cost);
+    } else {
+      limits[limit].settlePaid(reserved, cost);
+    }
+  }
+
+  /** A request has ended, and all its limits are settled. */
+  public void ended() {
+    runningCount--;
+  }
+
+  private void recordEnded(long nextId) {
+    for (int i = 0; i < limitCount; i++) {
+      limits[i].recordEnded();
+    }
+    isRecorded = false;
+    isUnsure = false;
+    another(nextId);
+  }
+
+  /** Whether there is something that the store does not know, and it can be said now. */
+  public boolean isUnsaid() {
+    return !isUnderWay && hasNews();
+  }
+
+  private boolean hasNews() {
+    boolean hasNews = isUnsure;
+    for (int i = 0; i < limitCount; i++) {
+      hasNews |= limits[i].isUnsaid();
+    }
+    return hasNews;
+  }
+
+  /** Whether a message is due that no request asks for: a renewal, or a repeat. */
+  public boolean isDue(long nowNs) {
+    if (isUnderWay) {
+      return false;
+    }
+    isUnsure &= nowNs - askedNs < LIFE_NS; // what a lost message was granted is free by then
+    long sinceNs = nowNs - sentNs;
+    return hasNews() ? sinceNs >= REPEAT_NS : sinceNs >= RENEWAL_NS && holdsAny();
+  }
+
+  private boolean holdsAny() {
+    long held = 0;
+    for (int i = 0; i < limitCount; i++) {
+      held |= limits[i].held();
+    }
+    return held != 0;
+  }
+
+  /** Whether another key may take its place: nothing of it is outstanding on this side. */
+  public boolean isFree() {
+    return runningCount == 0 && !isUnderWay && !hasNews();
+  }
+
+  /** Whether it is free, and its record has expired. */
+  public boolean isOver(long nowNs) {
+    return isFree() && nowNs - sentNs >= LIFE_NS;
+  }
+
+  /** Units of a limit that are held; those that are paid do not count. */
+  public long held(int limit) {
+    return limits[limit].held();
+  }
+}

@@ -1,0 +1,148 @@
+package dev.weir.proxy.admission.hold;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.admission.hold.Holder.Answer;
+import dev.weir.proxy.admission.hold.Holder.Applied;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class HolderTest {
+  private static final long SECOND = 1_000_000_000;
+  private final Holder holder = new Holder();
+  private final HoldMessage message = new HoldMessage();
+  private long nowNs = 5 * SECOND;
+  private long ids = 1;
+
+  @BeforeEach
+  void begin() {
+    holder.begin(1, ids);
+  }
+
+  private void say(long requests, long reserve) {
+    holder.reserve(0, reserve);
+    holder.say(message, requests, nowNs);
+  }
+
+  private Answer applied(long granted) {
+    return holder.answered(Applied.APPLIED, granted, ++ids, nowNs);
+  }
+
+  private void assertSays(boolean mayBeNew, long held, long charged) {
+    assertEquals(mayBeNew, message.mayBeNew());
+    assertEquals(held, message.held(0));
+    assertEquals(charged, message.charged(0));
+  }
+
+  @Test
+  void saysWhatItHoldsAndHasChargedInAbsoluteNumbers() {
+    say(3, 4);
+    assertSays(true, 0, 0);
+    assertEquals(Answer.DECIDED, applied(2));
+    holder.settle(0, holder.generation(), 4, 1);
+    say(1, 5);
+    assertSays(false, 4, 1);
+    assertEquals(Answer.DECIDED, applied(1));
+    say(0, 1);
+    assertSays(false, 9, 1);
+    assertEquals(Answer.DECIDED, applied(0));
+    assertFalse(holder.isUnsaid());
+  }
+
+  @Test
+  void saysWhatWasNotAnsweredAsIfNothingHadBeenGranted() {
+    say(1, 4);
+    holder.lost();
+    assertFalse(holder.isDue(nowNs));
+    nowNs += SECOND / 2;
+    assertTrue(holder.isDue(nowNs), "it may have been granted");
+    say(0, 1);
+    assertSays(true, 0, 0);
+    assertEquals(Answer.DECIDED, applied(0));
+    assertTrue(holder.isFree());
+  }
+
+  @Test
+  void saysNothingOfWhatWasNeverSent() {
+    say(1, 4);
+    holder.unsent();
+    assertTrue(holder.isFree());
+  }
+
+  @Test
+  void doesNotUseAnAnswerThatIsReadAfterTheLifeOfItsRecord() {
+    say(1, 4);
+    nowNs += Holder.ALIVE_NS;
+    assertEquals(Answer.UNUSABLE, applied(1));
+    assertEquals(0, holder.held(0));
+    say(1, 4);
+    nowNs += Holder.ALIVE_NS - 1;
+    assertEquals(Answer.DECIDED, applied(1));
+  }
+
+  @Test
+  void chargesWhatWasPaidOnlyWhatItCostMoreThanItsReserve() {
+    say(2, 4);
+    assertEquals(Answer.DECIDED, applied(2));
+    final int generation = holder.generation();
+    nowNs += 3 * SECOND;
+    assertTrue(holder.isDue(nowNs), "a renewal");
+    say(1, 4);
+    assertEquals(Answer.ASK_AGAIN, holder.answered(Applied.FORGOTTEN, 0, ++ids, nowNs));
+    holder.settle(0, generation, 4, 3);
+    holder.settle(0, generation, 4, 6);
+    say(1, 4);
+    assertSays(true, 0, 0);
+    assertEquals(ids, message.id());
+    assertEquals(Answer.DECIDED, applied(0));
+    assertTrue(holder.isUnsaid());
+    say(0, 1);
+    assertSays(false, 0, 2);
+    assertEquals(Answer.DECIDED, applied(0));
+    holder.ended();
+    holder.ended();
+    assertTrue(holder.isFree());
+    assertFalse(holder.isOver(nowNs));
+    assertTrue(holder.isOver(nowNs + Holder.LIFE_NS));
+  }
+
+  @Test
+  void isKeptUntilThoseHaveEndedThatArePaid() {
+    say(1, 4);
+    assertEquals(Answer.DECIDED, applied(1));
+    say(0, 1);
+    assertEquals(Answer.ASK_AGAIN, holder.answered(Applied.FORGOTTEN, 0, ++ids, nowNs));
+    assertFalse(holder.isFree());
+    assertFalse(holder.isDue(nowNs + 100 * SECOND), "there is nothing to say");
+  }
+
+  @Test
+  void saysWhatEndsWhileAMessageIsUnderWayInTheNext() {
+    say(1, 4);
+    assertEquals(Answer.DECIDED, applied(1));
+    say(0, 1);
+    holder.settle(0, holder.generation(), 4, 2);
+    assertFalse(holder.isUnsaid(), "one at a time");
+    assertEquals(Answer.DECIDED, applied(0));
+    assertTrue(holder.isUnsaid());
+    say(0, 1);
+    assertSays(false, 0, 2);
+  }
+
+  @Test
+  void stopsSayingAfterALifeThatALostMessageMayHaveBeenGranted() {
+    say(1, 4);
+    holder.lost();
+    for (int i = 0; i < 19; i++) {
+      nowNs += SECOND / 2;
+      assertTrue(holder.isDue(nowNs));
+      say(0, 1);
+      holder.lost();
+    }
+    nowNs += SECOND / 2;
+    assertFalse(holder.isDue(nowNs));
+    assertTrue(holder.isFree());
+  }
+}
