@@ -313,10 +313,11 @@ final class Batch {
 
   private boolean isPlausible(ByteBuffer answer) {
     int leases = checks.leaseCount();
-    if (answer == null || answer.remaining() != CheckReply.length(entryCount(), leases, 0)) {
+    int holds = checks.holdCount();
+    if (answer == null || answer.remaining() != CheckReply.length(entryCount(), leases, holds)) {
       return false;
     }
-    reply.wrap(answer, entryCount(), leases, 0);
+    reply.wrap(answer, entryCount(), leases, holds);
     int before = refundCount();
     for (int refund = 0; refund < before; refund++) {
       if (!refunds.isPlausible(refund, reply, refund)) {
@@ -361,6 +362,9 @@ final class Batch {
     decision.read(reply, entry, checks, check, grant, isAll, left(check, entry));
     if (checks.isMarked(check)) {
       decision.readMarks(reply, checks, check, link.server());
+    }
+    if (checks.isHold(check)) {
+      decision.readHold(reply, checks, check, link.server());
     }
     if (checks.isLease(check) && requests.callbacks[at] instanceof LeaseCallback) {
       decision.readLease(reply, checks, check);

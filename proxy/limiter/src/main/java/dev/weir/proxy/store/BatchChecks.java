@@ -59,6 +59,9 @@ final class BatchChecks {
   /** Marks of refunds, by key. */
   private long[] marks;
 
+  /** Null until there is a hold, or a peek of limits that hold. */
+  private BatchHolds holds;
+
   /** Indexes of checks plus one, by the hash of a key, in probing order. */
   private final short[] buckets = new short[BUCKETS];
 
@@ -87,7 +90,7 @@ final class BatchChecks {
   int add(StoreQuestion question) {
     return switch (question.operation) {
       case CHECK -> question.coalesces ? shared(question) : begun(question);
-      case LEASE, PEEK, RESET -> begun(question);
+      case LEASE, HOLD, PEEK, RESET -> begun(question);
       case REFUND -> begunRefund(question);
       case DEBT -> throw withoutCallback(question.operation);
     };
@@ -181,6 +184,7 @@ final class BatchChecks {
               question.isOnce ? call.checkOnce(cost, of[0]) : call.check(requests, cost, of[0]);
           case PEEK -> call.peek(requests, cost, of[0]);
           case RESET -> call.reset(question.keyCount);
+          case HOLD -> holds().begin(call, question, keys.count());
           case LEASE, REFUND, DEBT -> throw withoutCallback(question.operation);
         },
         question);
@@ -220,6 +224,13 @@ final class BatchChecks {
     begin(check, question);
     isMarked[check] = true;
     return check;
+  }
+
+  private BatchHolds holds() {
+    if (holds == null) {
+      holds = new BatchHolds();
+    }
+    return holds;
   }
 
   private void makeLives() {
@@ -268,16 +279,25 @@ final class BatchChecks {
     ScriptLimit[] of = question.limits;
     int firstKey = keys.count();
     boolean isRefund = question.operation == Operation.REFUND;
+    boolean isHold = question.operation == Operation.HOLD;
     for (int i = 0; i < of.length; i++) {
       if (i > 0 && isRefund) {
         call.also(of[i], question.requests * question.costs[i], question.marks[i]);
-      } else if (i > 0) {
+      } else if (i > 0 && !isHold) {
         call.also(of[i], question.costs[i]);
       }
       costs[firstKey + i] = question.costs[i];
     }
+    for (int i = 0; i < of.length && question.operation == Operation.PEEK; i++) {
+      if (question.holds(i)) {
+        call.withHeld(i);
+      }
+    }
     for (int i = 0; i < question.keyCount; i++) {
       keys.copy(question.keys, question.first + i);
+    }
+    if (question.holding != 0 || holds != null) {
+      holds().addKeys(check, question, keys);
     }
     operations[check] = question.operation;
     firstKeys[check] = firstKey;
@@ -318,6 +338,24 @@ final class BatchChecks {
   /** Whether the answer has the marks of a grant. */
   boolean isMarked(int check) {
     return isMarked[check];
+  }
+
+  boolean isHold(int check) {
+    return operations[check] == Operation.HOLD;
+  }
+
+  /** Whether the answer says how many units are held. */
+  boolean tellsHeld(int check) {
+    return holds != null && holds.holding(check) != 0;
+  }
+
+  int holdCount() {
+    return call.holdCount();
+  }
+
+  /** The index of the check's hold in the batch. */
+  int holdIndex(int check) {
+    return holds.index(check);
   }
 
   /** The number of leases, and of checks in the form of leases. */
@@ -406,7 +444,7 @@ final class BatchChecks {
       case DEBT, RESET, REFUND ->
           granted == 0 && status >= CheckReply.DONE && status <= CheckReply.FOREIGN;
       case CHECK, PEEK ->
-          status == CheckReply.FOREIGN && granted == 0 && index < keyCounts[check]
+          status == CheckReply.FOREIGN && granted == 0 && index < allKeys(check)
               || status == CheckReply.OTHER_COST && granted == 0 && isOnce[check]
               || status == CheckReply.REFUSED && granted == 0 && index < limits[check].length
               || status == CheckReply.GRANTED
@@ -415,7 +453,12 @@ final class BatchChecks {
                   && index < limits[check].length
                   && !(isMarked[check] && reply.kept(leaseIndexes[check]) != 0);
       case LEASE -> isPlausibleLease(check, reply, entry);
+      case HOLD -> holds.isPlausible(check, limits[check].length, asked[check], reply, entry);
     };
+  }
+
+  private int allKeys(int check) {
+    return keyCounts[check] + (holds == null ? 0 : Integer.bitCount(holds.holding(check)));
   }
 
   private boolean isPlausibleLease(int check, CheckReply reply, int entry) {
@@ -445,6 +488,7 @@ final class BatchChecks {
     switch (operations[check]) {
       case CHECK -> into.check(callback, ticket);
       case PEEK -> into.peek(callback, ticket);
+      case HOLD -> into.hold(callback, ticket);
       case LEASE -> {
         if (callback instanceof LeaseCallback lease) {
           into.lease(lease, ticket).keep(keeps[check], livesUs[check]);
@@ -457,6 +501,10 @@ final class BatchChecks {
       case DEBT -> throw withoutCallback(operations[check]);
     }
     about(check, into);
+    if (isHold(check)) {
+      holds.restore(check, firstKeys[check], into);
+    }
+    into.holding = holds == null ? 0 : holds.holding(check);
     into.isOnce = isOnce[check];
     into.coalesces &= !into.isOnce;
     if (operations[check] == Operation.REFUND) {

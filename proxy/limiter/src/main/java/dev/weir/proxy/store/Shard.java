@@ -108,7 +108,7 @@ final class Shard {
   }
 
   private StoreFault obstacle(StoreQuestion to, long nowNs) {
-    return obstacle(to.keyCount, to.keys.length(to.first, to.keyCount), nowNs);
+    return obstacle(to.batchKeyCount(), to.batchKeyBytes(), nowNs);
   }
 
   /** Makes room in the gathering batch; returns why that is impossible, or null. */

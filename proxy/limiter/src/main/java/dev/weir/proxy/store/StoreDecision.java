@@ -33,11 +33,15 @@ public final class StoreDecision {
   private long lifeUs;
   private boolean isWindowEnd;
   private boolean isMarked;
+  private long heldUnits;
 
   /** Marks of grants and leases by limit, if the decision has any. */
   private final long[] grantedMarks = new long[CheckCall.MAX_LIMITS];
 
   private final long[] keptMarks = new long[CheckCall.MAX_LIMITS];
+
+  /** What became of a holder's numbers, by limit. */
+  private final int[] heldStates = new int[CheckCall.MAX_LIMITS];
 
   /**
    * Reads the decision for one of the requests of a check.
@@ -62,7 +66,9 @@ public final class StoreDecision {
     resetAfterNs = Math.max(0, reply.resetAtUs(entry) - decidedAtUs) * NS_PER_US;
     long retryAfterUs = isAll ? 0 : reply.retryAfterUs(entry);
     retryAfterNs = retryAfterUs == CheckReply.NEVER ? NEVER : retryAfterUs * NS_PER_US;
-    waitNs = reply.waitUs(entry) * NS_PER_US;
+    boolean tellsHeld = checks.tellsHeld(check);
+    heldUnits = tellsHeld ? reply.heldUnits(entry) : 0;
+    waitNs = tellsHeld ? 0 : reply.waitUs(entry) * NS_PER_US;
     granted = ofRequest;
     remaining = left;
     isShort = checks.isShort(check, reply, entry);
@@ -97,6 +103,16 @@ public final class StoreDecision {
     isWindowEnd = kept > 0 && lifeUs < checks.lifeUs(check);
     for (int limit = 0; limit < checks.limitCount(check); limit++) {
       keptMarks[limit] = reply.keptMark(lease, limit);
+    }
+  }
+
+  /** Reads what became of a hold, and which server has its record. */
+  void readHold(CheckReply reply, BatchChecks checks, int check, long by) {
+    server = by;
+    int hold = checks.holdIndex(check);
+    kept = reply.heldKept(hold);
+    for (int limit = 0; limit < checks.limitCount(check); limit++) {
+      heldStates[limit] = reply.holdStatus(hold, limit);
     }
   }
 
@@ -170,7 +186,7 @@ public final class StoreDecision {
 
   /**
    * The shortest wait from the decision for the first request that was not granted; {@link #NEVER};
-   * 0 if all were.
+   * 0 if all were, or if units that are held stand in the way: nobody knows when they are released.
    */
   public long retryAfterNs() {
     return retryAfterNs;
@@ -181,7 +197,34 @@ public final class StoreDecision {
     return waitNs;
   }
 
-  /** Requests that the lease is for, to be used until {@link #leaseEndNs()}. */
+  /**
+   * What became of what the holder said of a limit, in the decision on a hold: {@link
+   * CheckReply#NOT_HELD} if it holds none of it, {@link CheckReply#APPLIED}, {@link
+   * CheckReply#OLDER} or {@link CheckReply#FORGOTTEN}.
+   */
+  public int heldState(int limit) {
+    return heldStates[limit];
+  }
+
+  /**
+   * Units that are held of the limit that the figures are about, of all holders together: after a
+   * hold, or of a peek with them. {@link #remaining} are neither used nor held.
+   */
+  public long heldUnits() {
+    return heldUnits;
+  }
+
+  /**
+   * Whether a hold was refused by what is used alone: so it would be refused until {@link
+   * #retryAfterNs}, whatever is released.
+   */
+  public boolean isUsedAlone() {
+    return isShort && retryAfterNs != 0;
+  }
+
+  /**
+   * Requests that the lease is for, to be used until {@link #leaseEndNs()}; or that a hold keeps.
+   */
   public long kept() {
     return kept;
   }
@@ -215,9 +258,9 @@ public final class StoreDecision {
   }
 
   /**
-   * The identity of the server that granted a lease, or units with marks: equal for the same
-   * address, process and replication history; 0 for other decisions. If the server does not tell,
-   * each connection counts as another server.
+   * The identity of the server that granted a lease, or units with marks, or answered a hold: equal
+   * for the same address, process and replication history; 0 for other decisions. If the server
+   * does not tell, each connection counts as another server.
    */
   public long server() {
     return server;

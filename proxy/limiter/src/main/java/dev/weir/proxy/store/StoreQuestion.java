@@ -7,10 +7,10 @@ import java.util.Arrays;
 
 /**
  * A question to the store: an operation, its budgets, and a callback. Begins with one of {@link
- * #check}, {@link #lease}, {@link #peek}, {@link #reset}, {@link #giveBack} and {@link #debt},
- * which clear it; then {@link #of}, then what differs from one request at a cost of 1. {@link
- * LoopStore#ask} copies it, so it may be filled again as soon as that returns. Used by one event
- * loop.
+ * #check}, {@link #lease}, {@link #hold}, {@link #peek}, {@link #reset}, {@link #giveBack} and
+ * {@link #debt}, which clear it; then {@link #of}, then what differs from one request at a cost of
+ * 1. {@link LoopStore#ask} copies it, so it may be filled again as soon as that returns. Used by
+ * one event loop.
  */
 public final class StoreQuestion {
   /** The kind of a question. */
@@ -20,6 +20,12 @@ public final class StoreQuestion {
 
     /** Grants and charges requests, and leases units for later ones. */
     LEASE,
+
+    /**
+     * Says what a holder holds and has charged, and grants requests whose units are held until they
+     * end.
+     */
+    HOLD,
 
     /** Says what a check would grant, and charges nothing. */
     PEEK,
@@ -57,12 +63,25 @@ public final class StoreQuestion {
 
   long requests;
 
-  /** Further requests that a lease is for at most. */
+  /** A bit for each limit that holds, and for each of these whose record may be new. */
+  int holding;
+
+  int isNew;
+
+  /** What a holder says, by limit: units that it holds, and has charged since it began. */
+  final long[] units = new long[CheckCall.MAX_LIMITS];
+
+  final long[] charged = new long[CheckCall.MAX_LIMITS];
+
+  long holder;
+  long sequence;
+
+  /** Further requests that a lease or a hold is for at most. */
   long keep;
 
   /**
-   * The longest life of a lease; or the life that the units of a refund had, 0 if they were not
-   * leased.
+   * The longest life of a lease, or the life of a hold's records; or the life that the units of a
+   * refund had, 0 if they were not leased.
    */
   long lifeUs;
 
@@ -88,6 +107,8 @@ public final class StoreQuestion {
     callback = toTell;
     ticket = named;
     requests = 1;
+    holding = 0;
+    isNew = 0;
     keep = 0;
     lifeUs = 0;
     server = 0;
@@ -119,6 +140,73 @@ public final class StoreQuestion {
    */
   public StoreQuestion lease(LeaseCallback callback, long ticket) {
     return begin(Operation.LEASE, callback, ticket);
+  }
+
+  /**
+   * Says what a {@link #holder} holds and has charged, and asks for requests whose units are held
+   * until it says otherwise: all limits must admit them, and none may be a queue. {@link #cost}
+   * says what each takes: of a limit that is {@link #held} its reserve, of others what is charged
+   * at once. It shares no check with other questions. Nothing of a grant that comes too late is
+   * refunded, and nothing becomes a debt: the holder's next message says what it holds.
+   *
+   * @param callback is called once, also if nothing is wanted, unless the question fails at once.
+   */
+  public StoreQuestion hold(StoreCallback callback, long ticket) {
+    return begin(Operation.HOLD, callback, ticket);
+  }
+
+  /**
+   * Sets who holds.
+   *
+   * @param id that no other holder of these budgets has.
+   * @param number from 1, higher in each message of a holder.
+   * @param recordLifeUs how long the store keeps its numbers after this message, from 1 to {@link
+   *     ScriptLimit#MAX_LIFE_US}.
+   */
+  public StoreQuestion holder(long id, long number, long recordLifeUs) {
+    holder = id;
+    sequence = number;
+    lifeUs = recordLifeUs;
+    return this;
+  }
+
+  /**
+   * Sets what the holder holds of one limit; after {@link #of}.
+   *
+   * @param held units that it holds now, 0 or more.
+   * @param total units that it has charged since it began, 0 or more.
+   * @param mayBeNew whether the store may have no record of it; then both are 0.
+   */
+  public StoreQuestion held(int limit, long held, long total, boolean mayBeNew) {
+    holding |= 1 << limit;
+    isNew |= mayBeNew ? 1 << limit : 0;
+    units[limit] = held;
+    charged[limit] = total;
+    return this;
+  }
+
+  /** Makes a {@link #peek} count what is held of one limit, too; after {@link #of}. */
+  public StoreQuestion withHeld(int limit) {
+    holding |= 1 << limit;
+    return this;
+  }
+
+  boolean holds(int limit) {
+    return (holding & 1 << limit) != 0;
+  }
+
+  /** The number of its keys in a batch. */
+  int batchKeyCount() {
+    return keyCount + Integer.bitCount(holding);
+  }
+
+  /** Bytes of its keys in a batch, or a few more. */
+  int batchKeyBytes() {
+    int bytes = keys.length(first, keyCount);
+    for (int i = 0; holding != 0 && i < limits.length; i++) {
+      bytes += holds(i) ? BatchHolds.heldKeyBytes(keys.length(first + i)) : 0;
+    }
+    return bytes;
   }
 
   /** Asks what {@link #check} would grant. */
@@ -194,7 +282,7 @@ public final class StoreQuestion {
   /**
    * Sets the number of requests, of which a part may be granted: {@link StoreDecision#granted}.
    *
-   * @param count 1 or more, of a lease 0 or more.
+   * @param count 1 or more, of a lease and a hold 0 or more.
    */
   public StoreQuestion upTo(long count) {
     requests = count;
@@ -202,10 +290,12 @@ public final class StoreQuestion {
   }
 
   /**
-   * Sets how many further requests a {@link #lease} is for, if all that are wanted now are granted.
+   * Sets how many further requests a {@link #lease} or {@link #hold} is for, if all that are wanted
+   * now are granted.
    *
    * @param count at most, 0 or more; {@code count * lifeUs} is below 2^53.
-   * @param lifeUs its longest life, from 1 to {@link ScriptLimit#MAX_LIFE_US}.
+   * @param lifeUs its longest life, or that of a hold's records, from 1 to {@link
+   *     ScriptLimit#MAX_LIFE_US}.
    */
   public StoreQuestion keep(long count, long lifeUs) {
     keep = count;

@@ -203,6 +203,94 @@ class StoreQuestionIT {
   }
 
   @Test
+  void unitsAreHeldUntilTheirHolderSaysWhatTheyCost() throws Exception {
+    assertEquals("2 granted, 2 left, 8 held, [1]", held(holding(1, 4).upTo(3).held(0, 0, 0, true)));
+    Held refused = ask(new Held(), holding(2, 4).held(0, 8, 0, false));
+    assertEquals("0 granted, 2 left, 8 held, [1]", refused.told);
+    assertFalse(refused.isUsedAlone);
+    assertTrue(refused.server != 0);
+    assertEquals(
+        "0 granted, 0 left, 4 held, [1]", held(holding(3, 4).upTo(0).held(0, 4, 6, false)));
+    Held used = ask(new Held(), holding(4, 6).upTo(1).held(0, 4, 6, false));
+    assertTrue(used.isUsedAlone);
+    assertTrue(used.retryAfterNs > 0 && used.retryAfterNs <= DAY_US / 5 * 1_000);
+    assertEquals("0 granted, 0 left, 4 held, [2]", held(holding(4, 4).held(0, 0, 6, false)));
+    StoreQuestion other = holding(5, 1).held(0, 0, 0, false).holder(8, 1, 10_000_000);
+    assertEquals("0 granted, 0 left, 4 held, [3]", held(other));
+    assertEquals(4, ask(new StoreQuestion().peek(null, 0).of(name(), 0, days)).remaining());
+    assertEquals(
+        "0 granted, 0 left, 4 held, []",
+        held(new StoreQuestion().peek(null, 0).of(name(), 0, days).withHeld(0)));
+  }
+
+  @Test
+  void aHoldChargesOtherLimitsAtOnceOrTakesNothing() throws Exception {
+    ScriptLimit[] limits = {days[0], ScriptLimit.concurrency(3), days[0]};
+    StoreKeys keys = keys(NAME, NAME + ":run", NAME + ":tokens");
+    StoreQuestion hold = new StoreQuestion().hold(null, 0).of(keys, 0, limits);
+    hold.held(1, 0, 0, true).held(2, 0, 0, true).cost(2, 4).upTo(5).holder(-1, 1, 10_000_000);
+    assertEquals("2 granted, 2 left, 8 held, [0, 1, 1]", held(hold));
+    assertEquals(8, ask(new StoreQuestion().peek(null, 0).of(name(), 0, days)).remaining());
+    hold.hold(null, 0).of(keys, 0, limits).held(1, 2, 0, false).held(2, 8, 0, false);
+    hold.cost(2, 4).holder(-1, 2, 10_000_000);
+    assertEquals("0 granted, 2 left, 8 held, [0, 1, 1]", held(hold));
+    assertEquals(8, ask(new StoreQuestion().peek(null, 0).of(name(), 0, days)).remaining());
+  }
+
+  private StoreQuestion holding(long sequence, long reserve) {
+    StoreQuestion hold = new StoreQuestion().hold(null, 0).of(name(), 0, days);
+    return hold.cost(reserve).holder(7, sequence, 10_000_000);
+  }
+
+  private String held(StoreQuestion question) throws Exception {
+    return ask(new Held(), question).told;
+  }
+
+  private Held ask(Held callback, StoreQuestion question) throws Exception {
+    question.callback = callback;
+    boolean isPeek = question.operation == StoreQuestion.Operation.PEEK;
+    callback.limits = isPeek ? 0 : question.limits.length;
+    tell(question);
+    return callback.answer.get(60, TimeUnit.SECONDS);
+  }
+
+  /** What a holder is told. */
+  private static final class Held implements StoreCallback {
+    private final CompletableFuture<Held> answer = new CompletableFuture<>();
+    private int limits;
+    private String told;
+    private boolean isUsedAlone;
+    private long retryAfterNs;
+    private long server;
+
+    @Override
+    public void decided(long ticket, StoreDecision decision) {
+      List<Integer> states = new ArrayList<>();
+      for (int limit = 0; limit < limits; limit++) {
+        states.add(decision.heldState(limit));
+      }
+      told =
+          decision.granted()
+              + " granted, "
+              + decision.remaining()
+              + " left, "
+              + decision.heldUnits()
+              + " held, "
+              + states;
+      isUsedAlone = decision.isUsedAlone();
+      retryAfterNs = decision.retryAfterNs();
+      server = decision.server();
+      answer.complete(this);
+    }
+
+    @Override
+    public boolean unavailable(long ticket, StoreFault fault) {
+      answer.completeExceptionally(new AssertionError(fault));
+      return false;
+    }
+  }
+
+  @Test
   void everyLoopForgetsOneBudgetAndSaysSo() throws Exception {
     long version = store.forget(NAME);
     Await.until("acknowledged", redis::log, () -> store.forgotten() >= version);

@@ -106,6 +106,17 @@ public final class StoreKeys {
     addHashed(at + length, from.hashes[key], from.localKeys[key]);
   }
 
+  /** Adds a key of another one with more bytes behind it, of the same partition. */
+  public void copyWith(StoreKeys from, int key, byte[] suffix) {
+    int start = from.start(key);
+    int length = from.ends[key] - start;
+    int at = room(length + suffix.length);
+    System.arraycopy(from.bytes, start, bytes, at, length);
+    System.arraycopy(suffix, 0, bytes, at + length, suffix.length);
+    int end = at + length + suffix.length;
+    add(end, from.partition(key), HASH.hash(buffer, at, end - at), 0);
+  }
+
   private int room(int length) {
     int at = end();
     if (at + length > bytes.length) {
