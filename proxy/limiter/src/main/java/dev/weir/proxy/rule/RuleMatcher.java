@@ -4,7 +4,6 @@ import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.PathPattern;
 import dev.weir.proxy.rule.spec.SegmentLabel;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,12 +22,6 @@ final class RuleMatcher {
   /** The most sequences of literal and wildcard segments that the patterns of a set begin with. */
   static final int MAX_SHAPES = 256;
 
-  /** The order in which rules of one path are tried; of equal ones that of the file. */
-  private static final Comparator<Rule> ORDER =
-      Comparator.comparingInt((Rule rule) -> rule.spec().priority())
-          .thenComparingInt(rule -> rule.spec().match().conditionCount())
-          .reversed();
-
   private final PathNode root = new PathNode(null, 0);
   private final boolean ignoreCase;
 
@@ -40,12 +33,24 @@ final class RuleMatcher {
     this.ignoreCase = ignoreCase;
     Set<String> shapes = new HashSet<>();
     Set<RuleChoice> choices = new LinkedHashSet<>();
-    for (Rule rule : rules.stream().sorted(ORDER).toList()) {
+    for (Rule rule : rules.stream().sorted(RuleMatcher::compare).toList()) {
       RuleChoice choice = choice(rule, shapes);
       choice.add(rule);
       choices.add(choice);
     }
     choices.forEach(RuleChoice::index);
+  }
+
+  /**
+   * The order in which rules of one path are tried; of equal ones that of the file. The JVM's cache
+   * for quick starts cannot hold what {@link java.util.Comparator} composes.
+   */
+  private static int compare(Rule one, Rule other) {
+    int byPriority = Integer.compare(other.spec().priority(), one.spec().priority());
+    return byPriority != 0
+        ? byPriority
+        : Integer.compare(
+            other.spec().match().conditionCount(), one.spec().match().conditionCount());
   }
 
   /** The rules for the path of a rule. */

@@ -2,7 +2,6 @@ package dev.weir.proxy.control;
 
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.DurationText;
-import java.math.BigDecimal;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -32,7 +31,8 @@ final class Texts {
   static int parsePermille(String text, int least, int most) {
     int permille = -1;
     if (text.matches("[0-9]{1,3}(\\.[0-9])?%")) {
-      permille = new BigDecimal(text.substring(0, text.length() - 1)).movePointRight(1).intValue();
+      String number = text.substring(0, text.length() - 1);
+      permille = Integer.parseInt(number.replace(".", "")) * (number.contains(".") ? 1 : 10);
     }
     if (permille < least || permille > most) {
       throw new BadValueException(
