@@ -1,5 +1,7 @@
 package dev.weir.proxy.request;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
 
@@ -32,6 +34,7 @@ public final class ReportedCost {
   private final Kind kind;
   private final FieldName field;
   private final String member;
+  private final byte[][] path;
   private final BitSet statuses = new BitSet();
   private final BitSet calls = new BitSet();
   private final int bytesPerUnit;
@@ -40,6 +43,7 @@ public final class ReportedCost {
     this.kind = kind;
     this.field = field;
     this.member = member;
+    this.path = member == null ? null : path(member);
     this.bytesPerUnit = bytesPerUnit;
   }
 
@@ -66,7 +70,12 @@ public final class ReportedCost {
     return new ReportedCost(Kind.TRAILER, field, null, 0);
   }
 
-  /** The last number that a JSON member of that name has in the response's content. */
+  /**
+   * The last number that a JSON member has in the response's content.
+   *
+   * @param member the names that lead to it from the top, joined by dots: {@code
+   *     usage.total_tokens}.
+   */
   public static ReportedCost ofBodyNumber(String member) {
     return new ReportedCost(Kind.BODY_NUMBER, null, member, 0);
   }
@@ -93,6 +102,22 @@ public final class ReportedCost {
   /** The JSON member that has the number; null unless one has. */
   public String member() {
     return member;
+  }
+
+  private static byte[][] path(String member) {
+    return Arrays.stream(member.split("\\.", -1))
+        .map(name -> name.getBytes(StandardCharsets.UTF_8))
+        .toArray(byte[][]::new);
+  }
+
+  /** The names that lead to {@link #member}, in UTF-8; null unless one has the number. */
+  public byte[][] path() {
+    return path;
+  }
+
+  /** Whether statuses of gRPC matter. */
+  public boolean readsCalls() {
+    return !calls.isEmpty();
   }
 
   /** Whether a response with that status of HTTP costs a unit. */

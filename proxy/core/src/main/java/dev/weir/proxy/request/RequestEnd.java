@@ -70,7 +70,7 @@ public final class RequestEnd {
 
   /**
    * Bytes of the bodies, as the client and the service have sent them: content, and chunked framing
-   * too if both speak HTTP/1.1.
+   * too if both speak HTTP/1.1 and no cost is read from the content.
    *
    * @param ofRequest towards the service.
    * @param ofResponse towards the client.

@@ -78,10 +78,12 @@ public interface ClientSide {
    * Passes on the head of the final response.
    *
    * @param limit that the request has passed, for the fields that tell the client.
+   * @param wantsContent whether the body must come as {@link BodyForm#DATA}, unless its framing
+   *     adds no bytes to the content.
    * @return the form in which this side wants the body: {@link BodyForm#AS_FRAMED} only if the
    *     service speaks the client's protocol.
    */
-  BodyForm responseHead(IncomingResponse head, PassedLimit limit);
+  BodyForm responseHead(IncomingResponse head, PassedLimit limit, boolean wantsContent);
 
   /**
    * Takes over {@code bytes} of the body, in the form that was asked for, or of a tunnel.

@@ -17,6 +17,7 @@ public final class EncodedHead {
 
   private ByteBuf bytes;
   private boolean hasBody;
+  private boolean hasLength;
   private boolean headMethod;
   private boolean upgrade;
   private boolean webSocket;
@@ -30,17 +31,12 @@ public final class EncodedHead {
   private ByteBuf other;
   private BodyForm otherForm;
 
-  /** Sets, before the head is encoded, whether Weir has to look at the content of the body. */
+  /**
+   * Sets, before the head is sent, whether the body must come as {@link BodyForm#DATA}, unless its
+   * framing adds no bytes to the content.
+   */
   void wantsContent(boolean isLookedAt) {
     wantsContent = isLookedAt;
-  }
-
-  /**
-   * Whether the body must come as {@link BodyForm#DATA}, unless its framing adds no bytes to the
-   * content.
-   */
-  public boolean wantsContent() {
-    return wantsContent;
   }
 
   /**
@@ -53,6 +49,7 @@ public final class EncodedHead {
     bytes = encoded;
     peer = head.view().peer();
     hasBody = head.hasBody();
+    hasLength = head.contentLength() >= 0;
     headMethod = head.headMethod();
     upgrade = head.upgrade();
     webSocket = head.webSocket();
@@ -172,7 +169,7 @@ public final class EncodedHead {
 
   /** How the body will come. */
   public BodyForm bodyForm() {
-    return bodyForm;
+    return wantsContent && !hasLength ? BodyForm.DATA : bodyForm;
   }
 
   private void discardOther() {

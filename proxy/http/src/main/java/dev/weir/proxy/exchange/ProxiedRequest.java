@@ -75,6 +75,7 @@ public final class ProxiedRequest implements VerdictListener {
   private final RequestTimes times;
   private final RefundableCharge charge;
   private final RequestRecord record;
+  private final ReportedCosts costs = new ReportedCosts();
   private final PassedLimit limit = new PassedLimit();
   private final ServiceLink service = new ServiceLink();
   private final ForwardedBody body;
@@ -138,13 +139,16 @@ public final class ProxiedRequest implements VerdictListener {
     Asked asked = loop.ask(incoming.view(), times.endNs(), this, nowNs);
     Verdict verdict = asked.verdict();
     ticket = asked.ticket();
-    if (verdict != null && !verdict.allowed()) {
-      return refused(verdict, How.REFUSED_HERE);
+    head.wantsContent(asked.countsMessages());
+    if (verdict != null) {
+      if (!verdict.allowed()) {
+        return refused(verdict, How.REFUSED_HERE);
+      }
+      admitted(verdict);
     }
     if (asked.countsMessages()) {
       body.count(incoming.view());
     }
-    head.wantsContent(asked.countsMessages());
     if (incoming.upgrade()) {
       tunnel = new Tunnel(loop, client, service, held, times, incoming.webSocket());
     }
@@ -169,6 +173,7 @@ public final class ProxiedRequest implements VerdictListener {
     hasResponse = false;
     service.start();
     limit.clear();
+    costs.start();
     body.start(incoming);
     held.start();
     times.start(incoming, nowNs);
@@ -212,6 +217,7 @@ public final class ProxiedRequest implements VerdictListener {
         client.refuse(refused(verdict, How.REFUSED_HERE));
         return;
       }
+      admitted(verdict);
       if (times.isOver(loop.clock.tick())) {
         client.refuse(refused(RefusalReason.DEADLINE_EXCEEDED));
         return;
@@ -224,6 +230,15 @@ public final class ProxiedRequest implements VerdictListener {
       }
     } catch (RuntimeException | Error bug) {
       fail(bug);
+    }
+  }
+
+  /** The end of the request brings back what a verdict lets it hold, however it ends. */
+  private void admitted(Verdict verdict) {
+    record.holding(verdict.holding());
+    costs.want(verdict.reportedCosts());
+    if (costs.wantRequestContent()) {
+      head.wantsContent(true);
     }
   }
 
@@ -476,8 +491,7 @@ public final class ProxiedRequest implements VerdictListener {
    * directions.
    */
   public void switched(IncomingResponse incoming) {
-    hasResponse = true;
-    record.status(incoming.status());
+    beginResponse(incoming);
     client.switched(incoming);
     state = State.TUNNEL;
     loop.observer.tunnelOpened();
@@ -491,10 +505,17 @@ public final class ProxiedRequest implements VerdictListener {
    * @return the form in which the client's side wants the body.
    */
   public BodyForm responseHead(IncomingResponse incoming) {
+    beginResponse(incoming);
+    record.responded(loop.clock.nowNs());
+    return client.responseHead(incoming, limit, costs.wantResponseContent());
+  }
+
+  private void beginResponse(IncomingResponse incoming) {
     hasResponse = true;
     record.status(incoming.status());
-    record.responded(loop.clock.nowNs());
-    return client.responseHead(incoming, limit);
+    if (costs.areWanted()) {
+      costs.head(incoming);
+    }
   }
 
   /**
@@ -512,6 +533,9 @@ public final class ProxiedRequest implements VerdictListener {
       awaitTunnel();
       return heldLength;
     }
+    if (costs.areWanted()) {
+      costs.content(bytes);
+    }
     if (last && state == State.EXCHANGE) {
       answered();
       client.responseData(bytes, true);
@@ -528,6 +552,9 @@ public final class ProxiedRequest implements VerdictListener {
    * @param fields valid during the call; of the view, only bytes and fields are set.
    */
   public void responseTrailers(RequestView fields) {
+    if (costs.areWanted()) {
+      costs.trailers(fields);
+    }
     answered();
     client.responseTrailers(fields);
     complete();
@@ -802,7 +829,7 @@ public final class ProxiedRequest implements VerdictListener {
       tunnel.end();
       tunnel = null;
     }
-    record.ended(how, awaitedTicket);
+    record.ended(how, awaitedTicket, costs);
   }
 
   /**

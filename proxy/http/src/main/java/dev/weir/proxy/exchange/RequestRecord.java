@@ -3,6 +3,7 @@ package dev.weir.proxy.exchange;
 import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.request.Verdict;
 
 /**
  * The record of one request in flight: status, bytes and times, in the loop's time. It is reported
@@ -18,6 +19,9 @@ final class RequestRecord {
   private long departedNs;
   private long headNs;
 
+  /** The name of what the request holds. */
+  private int holding;
+
   RequestRecord(RequestLoop loop) {
     this.loop = loop;
   }
@@ -31,6 +35,12 @@ final class RequestRecord {
     heldNs = 0;
     departedNs = RequestEnd.NEVER;
     headNs = RequestEnd.NEVER;
+    holding = Verdict.NOTHING_HELD;
+  }
+
+  /** A verdict lets the request hold this until it ends: {@link Verdict#holding}. */
+  void holding(int named) {
+    holding = named;
   }
 
   /** Admission has held the request in a queue for this long. */
@@ -101,16 +111,21 @@ final class RequestRecord {
    * The request has ended.
    *
    * @param awaitedTicket of a verdict that has not come.
+   * @param costs that were read.
    */
-  void ended(RequestEnd.How how, long awaitedTicket) {
+  void ended(RequestEnd.How how, long awaitedTicket, ReportedCosts costs) {
     long nowNs = loop.clock.nowNs();
     loop.observer.requestEnded();
-    loop.admission.ended(
-        awaitedTicket,
+    RequestEnd end =
         loop.end
             .set(how)
             .status(status)
             .bytes(requestBytes, responseBytes)
-            .times(departedNs, headNs, how == RequestEnd.How.COMPLETE ? nowNs : RequestEnd.NEVER));
+            .holding(holding)
+            .times(departedNs, headNs, how == RequestEnd.How.COMPLETE ? nowNs : RequestEnd.NEVER);
+    if (costs.areWanted()) {
+      costs.tell(end, requestBytes, responseBytes);
+    }
+    loop.admission.ended(awaitedTicket, end);
   }
 }

@@ -36,10 +36,7 @@ final class Http1Messages {
   void encode(IncomingRequest incoming, EncodedHead out) {
     WebSocketKey key = key(incoming);
     ByteBuf bytes = write(incoming, key);
-    boolean isFramed =
-        incoming instanceof RequestHead same
-            ? !same.chunked() || !out.wantsContent()
-            : incoming.contentLength() >= 0;
+    boolean isFramed = incoming instanceof RequestHead || incoming.contentLength() >= 0;
     out.set(bytes, incoming, isFramed ? BodyForm.AS_FRAMED : BodyForm.DATA);
     out.webSocketKey(key);
   }

@@ -5,14 +5,19 @@ import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.ReportedCost;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.request.VerdictListener;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Verdicts in the hand of a test: at once, or when it says, with what they cost counted. */
 public final class HeldAdmission implements Admission {
@@ -20,8 +25,9 @@ public final class HeldAdmission implements Admission {
 
   private final Verdict verdict = new Verdict();
   private final Map<Long, VerdictListener> waiting = new HashMap<>();
-  private long tickets;
   private final Asked result = new Asked();
+  private long tickets;
+  private int holdings;
 
   /** Whether verdicts come late, by {@link #decide}. */
   public boolean late;
@@ -47,6 +53,18 @@ public final class HeldAdmission implements Admission {
   /** How requests have ended, each with its status and bytes. */
   public final List<String> ends = new ArrayList<>();
 
+  /** The costs of requests that pass from now on, which hold something then; null for none. */
+  public ReportedCost[] costs;
+
+  /** Holdings that were not brought back, numbered from 0 as they were made. */
+  public final Set<Integer> holding = new HashSet<>();
+
+  /**
+   * The ends that brought a holding back, each by its number, how the request ended, and its costs,
+   * of which a dash was not reported.
+   */
+  public final List<String> settled = new ArrayList<>();
+
   @Override
   public Asked ask(Question question, VerdictListener asker, long nowNs) {
     last = asked++;
@@ -60,9 +78,15 @@ public final class HeldAdmission implements Admission {
   }
 
   private Verdict verdict(RefusalReason reason) {
-    return reason == null
-        ? verdict.allow(POLICY, 10, 9, TimeUnit.SECONDS.toNanos(6))
-        : verdict.refuse(reason, POLICY, 10, 0, 1, TimeUnit.SECONDS.toNanos(3));
+    if (reason != null) {
+      return verdict.refuse(reason, POLICY, 10, 0, 1, TimeUnit.SECONDS.toNanos(3));
+    }
+    verdict.allow(POLICY, 10, 9, TimeUnit.SECONDS.toNanos(6));
+    if (costs != null) {
+      holding.add(holdings);
+      verdict.holds(holdings++, costs);
+    }
+    return verdict;
   }
 
   /**
@@ -108,5 +132,18 @@ public final class HeldAdmission implements Admission {
       waiting.remove(ticket);
     }
     ends.add(end.how() + " " + end.status() + " " + end.requestBytes() + " " + end.responseBytes());
+    if (end.holding() != Verdict.NOTHING_HELD) {
+      if (!holding.remove(end.holding())) {
+        throw new AssertionError("held nothing: request " + end.holding());
+      }
+      settled.add(end.holding() + " " + end.how() + " " + costs(end));
+    }
+  }
+
+  private String costs(RequestEnd end) {
+    return IntStream.range(0, costs.length)
+        .mapToLong(end::costReported)
+        .mapToObj(units -> units == RequestEnd.NOT_REPORTED ? "-" : Long.toString(units))
+        .collect(Collectors.joining(" "));
   }
 }

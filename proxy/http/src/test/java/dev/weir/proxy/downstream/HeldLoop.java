@@ -148,6 +148,11 @@ public final class HeldLoop {
     time.pass(ns);
   }
 
+  /** Lets time pass before the next look at the deadlines. */
+  public void passUnseen(long ns) {
+    time.passUnseen(ns);
+  }
+
   /** Ends the connection. */
   public void close() {
     channel.finishAndReleaseAll();

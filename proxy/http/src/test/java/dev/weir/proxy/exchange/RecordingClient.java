@@ -66,7 +66,8 @@ public abstract class RecordingClient implements ClientSide {
   }
 
   @Override
-  public final BodyForm responseHead(IncomingResponse head, PassedLimit limit) {
+  public final BodyForm responseHead(
+      IncomingResponse head, PassedLimit limit, boolean wantsContent) {
     told("head " + head.status() + (head.hasBody() ? "" : " alone"));
     return BodyForm.DATA;
   }

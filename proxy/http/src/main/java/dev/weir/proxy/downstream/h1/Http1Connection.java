@@ -367,9 +367,9 @@ public final class Http1Connection extends InboundHandler implements ClientConne
   }
 
   @Override
-  public BodyForm responseHead(IncomingResponse head, PassedLimit limit) {
+  public BodyForm responseHead(IncomingResponse head, PassedLimit limit, boolean wantsContent) {
     keepAlive &= body.complete() && !loop.draining();
-    BodyForm form = response.head(head, limit, headMethod, keepAlive);
+    BodyForm form = response.head(head, limit, wantsContent, headMethod, keepAlive);
     keepAlive &= !response.endsWithConnection();
     return form;
   }

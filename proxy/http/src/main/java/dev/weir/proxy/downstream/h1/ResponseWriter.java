@@ -87,16 +87,22 @@ final class ResponseWriter {
    * Writes the final head.
    *
    * @param limit for the RateLimit fields.
+   * @param wantsContent whether a chunked body has to come without its framing, and gets another.
    * @return the form in which the body has to come.
    */
-  BodyForm head(IncomingResponse head, PassedLimit limit, boolean headMethod, boolean keepAlive) {
+  BodyForm head(
+      IncomingResponse head,
+      PassedLimit limit,
+      boolean wantsContent,
+      boolean headMethod,
+      boolean keepAlive) {
     boolean dechunks;
     boolean unframed;
     if (head instanceof ResponseHead same) {
       boolean hasBody = !same.bodyless(headMethod);
-      unframed = hasBody && same.closeDelimited();
-      dechunks = http10 && same.chunked();
-      endsWithConnection = http10 && hasBody && (unframed || dechunks);
+      dechunks = same.chunked() && (http10 || wantsContent && hasBody);
+      unframed = hasBody && (same.closeDelimited() || dechunks);
+      endsWithConnection = http10 && unframed;
     } else {
       dechunks = true; // it has no chunks of its own
       unframed = head.hasBody() && !isBodyless(head, headMethod) && head.contentLength() < 0;

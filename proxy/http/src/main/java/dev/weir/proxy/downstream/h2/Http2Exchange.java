@@ -207,7 +207,7 @@ final class Http2Exchange implements ClientSide, StreamOwner, TurnEnd.Member {
   }
 
   @Override
-  public BodyForm responseHead(IncomingResponse head, PassedLimit limit) {
+  public BodyForm responseHead(IncomingResponse head, PassedLimit limit, boolean wantsContent) {
     loop.answers.head(connection, stream, head, limit);
     return BodyForm.DATA;
   }

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.downstream.HeldLoop;
 import dev.weir.proxy.exchange.Origin.Pending;
+import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.RefusalReason;
+import dev.weir.proxy.request.ReportedCost;
 import dev.weir.proxy.request.RequestEnd;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -64,6 +66,54 @@ class Http1ConnectionTest {
 
   private static void assertAnswered(int status, String answer) {
     assertTrue(answer.startsWith("HTTP/1.1 " + status + ' '), answer);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void framesAChunkedBodyAnewIfACostIsReadFromItsContent(boolean isRead) {
+    ReportedCost cost =
+        isRead ? ReportedCost.ofResponseBytes(1) : ReportedCost.ofHeader(FieldName.of("x-cost"));
+    held.admission.costs = new ReportedCost[] {cost};
+    send(GET.formatted("a") + GET.formatted("b"));
+    held.service.last().answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked");
+    held.service.last().send(isRead ? "hello" : "5\r\nhello\r\n0\r\nA: b\r\n\r\n", !isRead);
+    if (isRead) {
+      held.service.last().trailers("A: b\r\n");
+    }
+    String answer = got();
+    assertEquals(1, answer.split("(?i)transfer-encoding: chunked").length - 1, answer);
+    assertTrue(answer.endsWith("\r\n\r\n5\r\nhello\r\n0\r\nA: b\r\n\r\n"), answer);
+    answer();
+    assertTrue(got().endsWith("\r\n\r\nok"), "the connection goes on");
+    assertEquals(
+        isRead ? List.of("0 COMPLETE 5", "1 COMPLETE 2") : List.of("0 COMPLETE -", "1 COMPLETE -"),
+        held.admission.settled);
+  }
+
+  @Test
+  void saysThatTheAnswerToHeadWouldBeChunked() {
+    held.admission.costs = new ReportedCost[] {ReportedCost.ofResponseBytes(1)};
+    send(GET.formatted("a").replace("GET", "HEAD"));
+    held.service.last().answer("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked");
+    held.service.last().send("", true);
+    String answer = got();
+    assertTrue(answer.contains("Transfer-Encoding: chunked\r\n"), answer);
+    assertTrue(answer.endsWith("\r\n\r\n"), answer);
+    assertEquals(List.of("0 COMPLETE 0"), held.admission.settled);
+  }
+
+  @Test
+  void countsTheContentOfAChunkedRequestOnceItsVerdictHasCome() {
+    held.admission.costs = new ReportedCost[] {ReportedCost.ofRequestBytes(1)};
+    held.service.copiesHeads = true;
+    for (int i = 0; i < 2; i++) {
+      held.admission.late = i == 1;
+      send(CHUNKED + "3;a=b\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
+      held.admission.decide(0, null);
+      assertEquals("abcde", held.service.last().body());
+      answer();
+    }
+    assertEquals(List.of("0 COMPLETE 5", "1 COMPLETE 5"), held.admission.settled);
   }
 
   @Test
