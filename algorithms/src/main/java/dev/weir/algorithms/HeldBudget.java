@@ -25,7 +25,7 @@ import org.agrona.UnsafeApi;
  */
 public final class HeldBudget {
   /** All that a word can count: the limit beside it says how much may be held. */
-  private static final Limit WORD = new HeldUnits(HeldUnits.MAX_UNITS);
+  private static final Limit WORD = new HeldUnits(HeldUnits.MAX_UNITS, null);
 
   /**
    * The largest capacity of a limit beside which units are held, 2^40: a word then counts what a

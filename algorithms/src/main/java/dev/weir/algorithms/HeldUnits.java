@@ -1,5 +1,7 @@
 package dev.weir.algorithms;
 
+import dev.weir.algorithms.adaptive.AdaptiveLimit;
+
 /**
  * Units that are held: taken by a request's verdict, and released at its end. They count for as
  * long as they are held, and not by time.
@@ -26,9 +28,25 @@ final class HeldUnits extends WordLimit {
   /** How long a refused request waits before it asks again, 1 s: no clock tells when others end. */
   static final long RETRY_NS = 1_000_000_000L;
 
-  HeldUnits(long capacity) {
+  private final AdaptiveLimit adaptive;
+
+  /**
+   * @param adaptive the capacity at any moment, {@code capacity} at most; null if it never changes.
+   */
+  HeldUnits(long capacity, AdaptiveLimit adaptive) {
     super(capacity);
     Bounds.range("capacity", capacity, 1, MAX_UNITS);
+    this.adaptive = adaptive;
+  }
+
+  @Override
+  public long capacity() {
+    return adaptive == null ? super.capacity() : adaptive.limit();
+  }
+
+  @Override
+  public AdaptiveLimit adaptive() {
+    return adaptive;
   }
 
   /** Units held in a word; 0 in one of any other limit. */
@@ -91,6 +109,6 @@ final class HeldUnits extends WordLimit {
 
   @Override
   long fingerprint() {
-    return SipHash.mix(SipHash.mix(capacity()) + 5);
+    return SipHash.mix(SipHash.mix(super.capacity()) + 5);
   }
 }

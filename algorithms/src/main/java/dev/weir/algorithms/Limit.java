@@ -1,5 +1,6 @@
 package dev.weir.algorithms;
 
+import dev.weir.algorithms.adaptive.AdaptiveLimit;
 import java.time.ZoneId;
 
 /**
@@ -220,12 +221,28 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
    * @param capacity from 1 to 2^47 - 1.
    */
   public static Limit heldUnits(long capacity) {
-    return new HeldUnits(capacity);
+    return new HeldUnits(capacity, null);
   }
 
-  /** The units that a fresh key has: the burst, the bucket's depth, the limit of a window. */
-  public final long capacity() {
+  /**
+   * Admits units while no more are held than a number that moves; its {@link #capacity} is that
+   * number.
+   */
+  public static Limit heldUnits(AdaptiveLimit capacity) {
+    return new HeldUnits(capacity.max(), capacity);
+  }
+
+  /**
+   * The units that a fresh key has: the burst, the bucket's depth, the limit of a window. It never
+   * changes, but for {@link #adaptive}.
+   */
+  public long capacity() {
     return capacity;
+  }
+
+  /** The number that moves, by which units are held; null of every other limit. */
+  public AdaptiveLimit adaptive() {
+    return null;
   }
 
   /** Units per token, 1 unless said otherwise. */

@@ -148,8 +148,10 @@ public final class LimitTable implements AutoCloseable {
   /**
    * Releases units of {@link Limit#heldUnits} that were held by a {@link #check}. Each of those has
    * one release, which never fails: the key keeps its slot as long as it holds anything.
+   *
+   * @return units that the key still holds.
    */
-  public void release(long keyHash, long units, long nowNs) {
+  public long release(long keyHash, long units, long nowNs) {
     Bounds.time("nowNs", nowNs);
     // Ends: every failure means that another thread has changed the word, or taken the slot that
     // was found while its key was read.
@@ -157,12 +159,12 @@ public final class LimitTable implements AutoCloseable {
       final int slot = slots.find(keyHash, nowNs, 0);
       assert slot >= 0 : "released twice, or never held";
       if (slot < 0) {
-        return;
+        return 0;
       }
       final long state = slots.liveState(slot, keyHash);
       if (HeldUnits.units(state) >= units
           && slots.refundCas(slot, keyHash, state, HeldUnits.released(state, units, nowNs))) {
-        return;
+        return HeldUnits.units(state) - units;
       }
       Thread.onSpinWait();
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.algorithms.adaptive.AdaptiveLimit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +56,33 @@ class HeldBudgetTest {
     assertEquals(SECOND, out.retryAfterNs());
     table.release(KEY, 1, NOW);
     assertTrue(table.check(KEY, THREE, 1, NOW, out));
+  }
+
+  @Test
+  void asManyAreInFlightAsANumberThatMoves() {
+    AdaptiveLimit number = new AdaptiveLimit(2, 100);
+    Limit limit = Limit.heldUnits(number);
+    assertTrue(table.check(KEY, limit, 1, NOW, out));
+    assertTrue(table.check(KEY, limit, 1, NOW, out));
+    assertFalse(table.check(KEY, limit, 1, NOW, out));
+    assertEquals(SECOND, out.retryAfterNs());
+    for (int i = 0; i < 10; i++) {
+      number.answered(SECOND, 2, NOW + i * SECOND);
+    }
+    assertEquals(3, limit.capacity());
+    assertTrue(table.check(KEY, limit, 1, NOW, out));
+    assertEquals(0, out.remaining());
+    for (int i = 0; i < 30; i++) {
+      number.dropped(3, NOW + i * SECOND);
+    }
+    assertEquals(2, out.limit());
+    assertFalse(table.check(KEY, limit, 1, NOW, out));
+    assertEquals(3, out.held(), "what began goes on");
+    assertEquals(0, out.remaining());
+    assertEquals(2, table.release(KEY, 1, NOW));
+    assertFalse(table.check(KEY, limit, 1, NOW, out));
+    assertEquals(1, table.release(KEY, 1, NOW));
+    assertEquals(0, table.release(KEY, 1, NOW));
   }
 
   @Test

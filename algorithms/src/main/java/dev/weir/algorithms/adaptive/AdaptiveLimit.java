@@ -40,13 +40,24 @@ public final class AdaptiveLimit {
    * @param max {@code min} or more.
    */
   public AdaptiveLimit(int min, int max) {
+    this(min, max, new Gradient2(min, max));
+  }
+
+  private AdaptiveLimit(int min, int max, Gradient2 gradient) {
     if (min < 1 || min > max) {
       throw new IllegalArgumentException(min + " to " + max + " (expected: 1 or more, ascending)");
     }
     this.min = min;
     this.max = max;
-    gradient = new Gradient2(min, max);
-    limit = min;
+    this.gradient = gradient;
+    limit = gradient.limit();
+    unloadedNs = gradient.unloadedNs();
+  }
+
+  /** A number within other bounds that starts from what this one has found. */
+  public AdaptiveLimit within(int otherMin, int otherMax) {
+    return new AdaptiveLimit(
+        otherMin, otherMax, new Gradient2(otherMin, otherMax, limit, unloadedNs));
   }
 
   public int min() {

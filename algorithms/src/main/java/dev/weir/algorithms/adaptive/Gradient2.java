@@ -7,10 +7,10 @@ package dev.weir.algorithms.adaptive;
  * and it gets some room to try more.
  *
  * <pre>
- * gradient = 1.5 x unloaded time / mean time of the window, at most 1
- *            x the part of requests that were not dropped, in all at least 0.5
+ * kept     = the part of requests that were not dropped
+ * gradient = 1.5 x unloaded time / mean time of the window, at most 1, x kept; at least 0.5
  * limit    = 0.8 x limit + 0.2 x (gradient x limit + room)
- * room     = the square root of the limit; 0 if the window took more than 1.5 x the unloaded time
+ * room     = kept x square root of limit; 0 if the window took more than 1.5 x unloaded time
  * </pre>
  *
  * <p>The limit rises only after windows in which half of it or more was in use, and falls only
@@ -98,6 +98,14 @@ final class Gradient2 {
     limit = min;
   }
 
+  /** Starts from what another one has found. */
+  Gradient2(int min, int max, int limit, long unloadedNs) {
+    this(min, max);
+    this.limit = Math.max(min, Math.min(max, limit));
+    this.unloadedNs = unloadedNs;
+    isStarting = unloadedNs == 0;
+  }
+
   /** Requests that may be in flight, from the minimum to the maximum. */
   int limit() {
     return (int) limit;
@@ -164,7 +172,7 @@ final class Gradient2 {
   private void move(double slowness, double keptPart) {
     double gradient = Math.max(MIN_GRADIENT, Math.min(1, TOLERANCE / slowness) * keptPart);
     isStarting &= gradient == 1;
-    double room = slowness > TOLERANCE ? 0 : Math.sqrt(limit);
+    double room = slowness > TOLERANCE ? 0 : keptPart * Math.sqrt(limit);
     double next =
         isStarting
             ? START_GROWTH * limit

@@ -32,7 +32,20 @@ class AdaptiveLimitTest {
     for (int i = 0; i < 10; i++) {
       limit.dropped(15, 5_000 * MS + i * 100 * MS);
     }
-    assertEquals(14, limit.limit(), "a tenth less, and room for a little more");
+    assertEquals(13, limit.limit(), "a tenth less");
+  }
+
+  @Test
+  void otherBoundsTakeOverWhatWasFound() {
+    AdaptiveLimit limit = new AdaptiveLimit(10, 500);
+    for (int i = 0; i < 10; i++) {
+      limit.answered(20 * MS, 10, 1_000 * MS + i * 100 * MS);
+    }
+    AdaptiveLimit wider = limit.within(5, 600);
+    assertEquals(15, wider.limit());
+    assertEquals(20 * MS, wider.unloadedNs());
+    assertEquals(12, limit.within(5, 12).limit());
+    assertEquals(20, limit.within(20, 30).limit());
   }
 
   @Test
