@@ -102,7 +102,6 @@ public final class Budget {
     boolean sameWindows =
         previous != null
             && (limits.algorithm() != Algorithm.FIXED_WINDOW
-                || limits.isConcurrency()
                 || previous.unixEpochNs == unixEpochNs);
     boolean unchanged = sameWindows && limits.resolved().equals(previous.spec.limit().resolved());
     // Counts of the same windows are as good under another number. Keys go by the name.

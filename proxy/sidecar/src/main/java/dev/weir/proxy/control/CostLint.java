@@ -18,7 +18,7 @@ final class CostLint {
     boolean areCalls = rule.action() == RuleAction.LIMIT && rule.match().path().isGrpc();
     for (int i = 0; i < rule.budgets().size() && areCalls; i++) {
       CostSpec cost = rule.budgets().get(i).cost();
-      if (cost.kind() == CostSpec.Kind.REQUEST_BYTES) {
+      if (cost.kind() == CostSpec.Kind.REQUEST_BYTES && !cost.isAtEnd()) {
         sink.accept(
             rule.fieldOfCost(i) + "." + CostReader.REQUEST_BYTES,
             "gRPC calls seldom tell their length; those that do not cost the default");

@@ -183,7 +183,8 @@ public final class EffectiveFile {
       String name, BudgetSpec spec, RuleSpec rule, SourcedValue within) {
     boolean isOfUse =
         switch (name) {
-          case "cost" -> rule.cost().kind() != CostSpec.Kind.MESSAGES;
+          case "cost" ->
+              rule.cost().kind() != CostSpec.Kind.MESSAGES && !spec.limit().isConcurrency();
           case "on-store-failure" -> spec.mode().needsStore();
           case "lease-life" -> false;
           default -> true;
@@ -206,6 +207,10 @@ public final class EffectiveFile {
         RuleSettingsTable.OF_LIMIT.stream().anyMatch(of -> of.name().equals(row.name()));
     if (row.name().equals("on-store-failure")) {
       return rule.asksStore() ? row.standard() : null;
+    }
+    boolean isOfSlots = !rule.isList() && rule.budgets().get(0).limit().isConcurrency();
+    if (row.name().equals("cost") && isOfSlots) {
+      return null;
     }
     if (!isOfOne || RuleSettingsTable.isInherited(row.name())) {
       return row.standard();

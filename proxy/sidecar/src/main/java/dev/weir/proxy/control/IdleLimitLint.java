@@ -50,6 +50,8 @@ final class IdleLimitLint {
         && idle.mode() == other.mode()
         && idle.mode() != Mode.LEASED
         && idle.onStoreFailureOrDefault() == other.onStoreFailureOrDefault()
+        && !idle.holds()
+        && !other.holds()
         && idle.cost().equals(other.cost())
         && idle.limit().unit() == other.limit().unit()
         && idle.limit().align() == null

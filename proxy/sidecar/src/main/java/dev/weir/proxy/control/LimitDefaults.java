@@ -23,8 +23,10 @@ final class LimitDefaults {
    */
   static String text(String field, String standard, BudgetSpec limit) {
     LimitSpec resolved = limit.limit().resolved();
+    boolean isConcurrency = limit.limit().isConcurrency();
     return switch (field) {
-      case "burst" -> limit.limit().algorithm().takesBurst() ? limit.limit().capacityText() : null;
+      case "algorithm" -> isConcurrency ? null : standard;
+      case "burst" -> limit.limit().takesBurst() ? limit.limit().capacityText() : null;
       case "overflow" -> limit.limit().algorithm() == Algorithm.LEAKY_BUCKET ? standard : null;
       case "max-wait" -> limit.limit().overflow() == Overflow.QUEUE ? standard : null;
       case "align" -> resolved.align() == null ? null : resolved.align().toString();

@@ -5,6 +5,7 @@ import static dev.weir.proxy.control.SettingKind.BAN;
 import static dev.weir.proxy.control.SettingKind.CONDITIONS;
 import static dev.weir.proxy.control.SettingKind.COST;
 import static dev.weir.proxy.control.SettingKind.COST_OF_LIMIT;
+import static dev.weir.proxy.control.SettingKind.COUNT;
 import static dev.weir.proxy.control.SettingKind.EVERYWHERE;
 import static dev.weir.proxy.control.SettingKind.KEY;
 import static dev.weir.proxy.control.SettingKind.LIMITS;
@@ -69,6 +70,12 @@ final class RuleSettingsTable {
               null,
               "Requests per time: 100/1s, 10/1m, 20k/1h, 1M/1d.",
               (b, t) -> b.rate(Rate.parse(t))),
+          SettingRow.of(
+              "concurrency",
+              COUNT,
+              null,
+              "How many requests at a time, until they end.",
+              (b, t) -> b.concurrency(Texts.parseInt(t, 1, BudgetSpec.MAX_CONCURRENCY))),
           SettingRow.of(
               "key",
               KEY,
@@ -182,6 +189,7 @@ final class RuleSettingsTable {
               (b, t) -> b.key(KeySpec.parse(t))),
           ofLimit("name"),
           ofLimit("limit"),
+          ofLimit("concurrency"),
           ofLimit("burst"),
           SettingRow.of(
               "cost",

@@ -129,9 +129,19 @@ final class RulesReader {
       readRows(RuleSettingsTable.OF_LIMIT, within, limit);
       readKey(within + "key", limit::key);
       new CostReader(tree, faults).read(within + "cost", limit::cost);
+      refuseBoth(within);
       limits.add(limit);
     }
     return limits;
+  }
+
+  /** Reports requests at a time beside a rate: in a list each is a limit of its own. */
+  private void refuseBoth(String within) {
+    String concurrency = tree.texts().get(within + "concurrency");
+    if (concurrency != null && tree.texts().containsKey(within + "limit")) {
+      String expected = "nothing beside limit, but a limit of its own";
+      faults.add(tree.line(within + "concurrency"), within + "concurrency", concurrency, expected);
+    }
   }
 
   private void refuseBesideLimits(String at) {
@@ -177,6 +187,7 @@ final class RulesReader {
 
   private void warn(RuleSpec rule, BiConsumer<String, String> sink) {
     LeaseLint.check(rule, sink);
+    HeldLint.check(rule, sink);
     CostLint.check(rule, sink);
     IdleLimitLint.check(rule, sink);
     BanLint.check(rule, !tree.at("trusted-proxies").items().isEmpty(), sink);

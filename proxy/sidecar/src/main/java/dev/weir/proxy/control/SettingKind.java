@@ -28,6 +28,9 @@ public enum SettingKind {
   AMOUNT("COUNT", 0, 0, ValueType.WHOLE_NUMBER, ValueType.NUMBER, ValueType.TEXT),
   COST(0, 0, ValueType.WHOLE_NUMBER, ValueType.NUMBER, ValueType.TEXT, ValueType.SECTION),
   COST_OF_LIMIT("COUNT", 0, 0, ValueType.WHOLE_NUMBER, ValueType.NUMBER, ValueType.SECTION),
+  RESERVE(0, 0, ValueType.WHOLE_NUMBER, ValueType.TEXT, ValueType.SECTION),
+  MISSING(0, 0, ValueType.WHOLE_NUMBER, ValueType.TEXT),
+  STATUSES(1, 64, ValueType.LIST),
   NAMES(0, 100, ValueType.LIST),
   RANGE(0, 1000, ValueType.LIST),
   LISTED("RANGE|file:FILE", 0, 1000, ValueType.LIST),
@@ -132,9 +135,11 @@ public enum SettingKind {
 
   /** The types that an item of a list may have. */
   List<ValueType> itemTypes() {
-    return this == CONDITION
-        ? types.stream().filter(type -> type != ValueType.LIST).toList()
-        : List.of(ValueType.TEXT);
+    return switch (this) {
+      case CONDITION -> types.stream().filter(type -> type != ValueType.LIST).toList();
+      case STATUSES -> List.of(ValueType.WHOLE_NUMBER, ValueType.TEXT);
+      default -> List.of(ValueType.TEXT);
+    };
   }
 
   /** How many items a list must have; 0 for any number. */

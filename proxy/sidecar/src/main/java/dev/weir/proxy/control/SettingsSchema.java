@@ -21,6 +21,9 @@ final class SettingsSchema {
 
   private final String expected;
 
+  /** The key that a section may have instead of the required one; null for none. */
+  private String instead;
+
   /** The schema of the keys of a section that may have any; null if it has its own. */
   private SettingsSchema any;
 
@@ -43,7 +46,8 @@ final class SettingsSchema {
         section(
             RuleSettingsTable.OF_LIMIT,
             "limit",
-            "100/1s, 10/1m, 1000/1h, 1/1d; for a fixed-window also 1000/1month");
+            "100/1s, 10/1m, 1000/1h, 1/1d; for a fixed-window also 1000/1month; or concurrency");
+    limit.instead = "concurrency";
     SettingsSchema rule =
         section(
             RuleSettingsTable.ALL,
@@ -56,6 +60,12 @@ final class SettingsSchema {
       cost.keys.put(CostReader.MAX, value(SettingKind.COUNT));
       cost.keys.put(CostReader.DEFAULT, value(SettingKind.COUNT));
       cost.keys.put(CostReader.REQUEST_BYTES, value(SettingKind.SIZE));
+      cost.keys.put(CostReader.RESPONSE, response());
+      SettingsSchema reserve = value(SettingKind.RESERVE);
+      reserve.keys.put(CostReader.HEADER, value(SettingKind.NAME));
+      reserve.keys.put(CostReader.MAX, value(SettingKind.COUNT));
+      cost.keys.put(CostReader.RESERVE, reserve);
+      cost.keys.put(CostReader.MISSING, value(SettingKind.MISSING));
     }
     SettingsSchema ban = rule.keys.get("ban");
     ban.keys.put(BanReader.AFTER, value(SettingKind.RATE));
@@ -91,6 +101,17 @@ final class SettingsSchema {
     file.keys.put("refusal", refusal);
     file.keys.put("rules", rules);
     return file;
+  }
+
+  /** The schema of where the cost of a request stands in the response. */
+  private static SettingsSchema response() {
+    SettingsSchema response = section(List.of(), null, null);
+    response.keys.put(CostReader.HEADER, value(SettingKind.NAME));
+    response.keys.put(CostReader.TRAILER, value(SettingKind.NAME));
+    response.keys.put(CostReader.BYTES, value(SettingKind.SIZE));
+    response.keys.put(CostReader.STATUS, value(SettingKind.STATUSES));
+    response.keys.put(CostReader.BODY_NUMBER, value(SettingKind.NAME));
+    return response;
   }
 
   /** The schema of what is asked of one header or query parameter. */
@@ -198,7 +219,8 @@ final class SettingsSchema {
       String wanted = " keys (expected: at most " + mostKeys + ")";
       add(path, section.keys().size() + wanted, tree, faults);
     }
-    if (required != null && !section.keys().containsKey(required)) {
+    boolean isThere = section.keys().containsKey(required) || section.keys().containsKey(instead);
+    if (required != null && !isThere) {
       add(prefix + required, "missing (expected: " + expected + ")", tree, faults);
     }
   }

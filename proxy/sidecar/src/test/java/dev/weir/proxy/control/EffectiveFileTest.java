@@ -161,6 +161,8 @@ class EffectiveFileTest {
     assertTrue(count > 20, "too few files to prove anything: " + count);
     check(Files.readString(ManualPage.root().resolve("deploy/examples/weir.yaml")));
     check("decision: on\nrules: [{id: a, limit: 1/1s}]\n");
+    check("decision: on\nrules: [{id: a, concurrency: 4}]\n");
+    check("decision: on\nrules: [{id: a, limits: [{concurrency: 4}, {limit: 1/1s}]}]\n");
     check("decision: on\neverywhere: [{name: a, limit: 1/1s}]\n");
   }
 
@@ -255,9 +257,10 @@ class EffectiveFileTest {
     }
   }
 
-  /** A cost that was not given is given as 1. */
+  /** A cost that was not given is given as 1, but not of requests at a time. */
   private static String costs(BudgetSpec spec) {
-    return spec.cost().toString().equals("0") ? "1" : "";
+    boolean isFilled = spec.cost().toString().equals("0") && !spec.limit().isConcurrency();
+    return isFilled ? "1" : "";
   }
 
   private String randomFile() {

@@ -82,6 +82,57 @@ class SettingsFileTest {
     assertTrue(budget.key().part(0).isNamed("client"));
   }
 
+  /** Every form of a cost that is known at the end, and of slots. */
+  @Test
+  void readsWhatRequestsHold() {
+    Settings settings =
+        accept(
+            """
+            upstream: http://127.0.0.1:8080
+            rules:
+              - id: a
+                cost: {response: {trailer: X-Tokens}, reserve: {header: x-max, max: 50}}
+                limits:
+                  - {name: t, limit: 90/1m}
+                  - {name: h, limit: 91/1m, cost: {response: {header: x-n}, reserve: 7, missing: 0}}
+                  - {name: b, limit: 92/1m, cost: {response: {bytes: 1KiB}, reserve: learn}}
+                  - {name: s, limit: 93/1m, cost: {response: {status: [401, NOT_FOUND]}}}
+                  - {name: n, limit: 94/1m, cost: {response: {body-number: n}, missing: reserve}}
+                  - {name: r, limit: 95/1m, cost: {request-bytes: 1MiB}}
+                  - {name: m, limit: 96/1m, cost: 2}
+                  - {name: c, concurrency: 4, key: all}
+            """);
+    RuleSpec rule = settings.rules().rules().get(0);
+    assertEquals(
+        List.of(
+            "TRAILER x-tokens reserve learn or header:x-max up to 50",
+            "HEADER x-n reserve 7 missing 0",
+            "RESPONSE_BYTES 1024 reserve learn",
+            "STATUS {401} {5} reserve 1",
+            "BODY_NUMBER n reserve learn",
+            "1048576B a unit, otherwise REQUEST_BYTES 1048576 reserve learn",
+            "2",
+            "0"),
+        rule.budgets().stream().map(budget -> budget.cost().toString()).toList());
+    assertEquals(4, rule.budgets().get(7).concurrency());
+    assertTrue(rule.holds());
+  }
+
+  @Test
+  void warnsOfHeldUnitsThatDoNotDrain() {
+    assertEquals(
+        "weir.yaml:3: rules[0].limit: warning: units that requests hold do not come back until"
+            + " they end: over a window of 1h use fixed-window",
+        warnings(
+            """
+            upstream: http://127.0.0.1:8080
+            rules:
+              - {id: a, match: {path: /a}, limit: 9/1h, cost: {response: {header: x-n}}}
+              - {id: b, match: {path: /b}, limit: 9/59m, cost: {response: {header: x-n}}}
+              - {id: c, limit: 9/1h, algorithm: fixed-window, cost: {response: {header: x-n}}}
+            """));
+  }
+
   @Test
   void warnsOfCallsWhoseLengthIsSeldomTold() {
     assertEquals(

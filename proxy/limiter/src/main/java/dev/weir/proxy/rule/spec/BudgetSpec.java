@@ -29,6 +29,9 @@ public record BudgetSpec(
   /** The longest life of a lease that can be set. */
   public static final long MAX_LEASE_LIFE_NS = TimeUnit.SECONDS.toNanos(10);
 
+  /** The most requests at a time that can be set. */
+  public static final int MAX_CONCURRENCY = 1_000_000;
+
   private static final long NS_PER_US = 1_000;
 
   /** Units that one request takes, 1 or more; {@link #reserve} of one that is known at its end. */
@@ -121,7 +124,13 @@ public record BudgetSpec(
    */
   void checkCost(String which, FaultSink sink) {
     String standard = cost.isOfRequest() ? ".default" : "";
-    if (cost.thousandths() < 1) {
+    if (limit.isConcurrency()) {
+      if (!cost.equals(CostSpec.NOT_GIVEN)) {
+        sink.fault("", cost.text(), "nothing, as concurrency counts requests");
+      }
+    } else if (cost.isAtEnd()) {
+      checkHeld(which, sink);
+    } else if (cost.thousandths() < 1) {
       sink.fault(standard, cost.standard(), "1 or more");
     } else if (cost.thousandths() / Thousandths.ONE > Question.MAX_COST) {
       sink.fault(standard, cost.standard(), "1 to " + Question.MAX_COST);
@@ -137,9 +146,26 @@ public record BudgetSpec(
     }
   }
 
+  /** Reports numbers of a cost that is known at the end for which no budget ever has room. */
+  private void checkHeld(String which, FaultSink sink) {
+    if (limit.rate() == null || limit.burst() < 0) {
+      return;
+    }
+    CostAtEnd atEnd = cost.atEnd();
+    checkHeld(".reserve", atEnd.reserve(), which, sink);
+    checkHeld(".reserve.max", atEnd.maxReserve(), which, sink);
+    checkHeld(".missing", atEnd.missing(), which, sink);
+  }
+
+  private void checkHeld(String field, long units, String which, FaultSink sink) {
+    if (units * limit.unit() > limit.capacity()) {
+      sink.fault(field, Long.toString(units), atMostTheCapacity(which));
+    }
+  }
+
   private String atMostTheCapacity(String which) {
     String reason =
-        cost.isOfRequest()
+        cost.isOfRequest() || cost.isAtEnd()
             ? "as a request that costs more never passes"
             : "or no request ever passes";
     return "at most the %s%s, %s, %s"
@@ -212,7 +238,7 @@ public record BudgetSpec(
     private Mode mode;
     private CostSpec cost;
     private OnStoreFailure onStoreFailure;
-    private Algorithm algorithm = Algorithm.GCRA;
+    private Algorithm algorithm;
     private Rate rate;
     private int concurrency;
     private long burstThousandths;
@@ -363,9 +389,9 @@ public record BudgetSpec(
           budgets.add(each.within(this, each.name, each.limit(ofOne), ofOne, lifeNs));
         }
         if (each.concurrency > 0) {
-          String ofSlots = each.rate == null ? each.name : null;
-          LimitSpec slots = LimitSpec.ofConcurrency(each.concurrency);
-          budgets.add(each.within(this, ofSlots, slots, CostSpec.NOT_GIVEN, lifeNs));
+          boolean isAlone = each.rate == null;
+          CostSpec ofOne = isAlone && each.cost != null ? each.cost : CostSpec.NOT_GIVEN;
+          budgets.add(each.within(this, isAlone ? each.name : null, each.slots(), ofOne, lifeNs));
         }
       }
       return budgets;
@@ -373,6 +399,18 @@ public record BudgetSpec(
 
     /** The limit, in thousandths if one of its numbers has decimals. */
     private LimitSpec limit(CostSpec ofOne) {
+      return limit(algorithm == null ? Algorithm.GCRA : algorithm, rate, ofOne);
+    }
+
+    /** The limit of requests at a time, with settings that it must not have. */
+    private LimitSpec slots() {
+      Rate atATime = Rate.atATime(concurrency);
+      return rate == null
+          ? limit(algorithm, atATime, CostSpec.NOT_GIVEN)
+          : new LimitSpec(null, atATime, 0, null, 0, null, null, 0);
+    }
+
+    private LimitSpec limit(Algorithm algorithm, Rate rate, CostSpec ofOne) {
       boolean isFraction =
           rate != null
               && (rate.unit() != 1

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 /**
  * A limit as written: an algorithm, its rate, and the settings of that algorithm.
  *
+ * @param algorithm null of a limit of requests at a time, which has none.
  * @param rate null if not given.
  * @param burst how much may pass at once, the depth of a bucket, in the rate's units; 0 if not
  *     given, then as much as the rate's count, and one at least. For the algorithms that pace.
@@ -49,7 +50,7 @@ public record LimitSpec(
    */
   private static final long MOST_PER_SECOND = (1L << 30) - 1;
 
-  /** The name of a limit of requests in flight, if it has none of its own. */
+  /** The field of a limit of requests at a time, and its name if it has none of its own. */
   private static final String CONCURRENCY = "concurrency";
 
   /** The most units that the state word of longer windows can count. */
@@ -77,14 +78,6 @@ public record LimitSpec(
         aligned,
         aligned == null || !aligned.takesZone() ? null : zone == null ? ZoneOffset.UTC : zone,
         algorithm == Algorithm.BUCKET_RING ? subWindowOrDefaultNs() : 0);
-  }
-
-  /**
-   * The limit of how many requests are in flight at a time. It has no algorithm; the fixed window
-   * stands for one that only counts.
-   */
-  static LimitSpec ofConcurrency(int atATime) {
-    return new LimitSpec(Algorithm.FIXED_WINDOW, Rate.atATime(atATime), 0, null, 0, null, null, 0);
   }
 
   /** Whether it limits how many requests are in flight at a time. */
@@ -156,7 +149,7 @@ public record LimitSpec(
 
   /** Cells that a table needs for each key; 0 unless the algorithm keeps a ring. */
   public int cells() {
-    return algorithm.takesRing() ? compile(0).cells() : 0;
+    return !isConcurrency() && algorithm.takesRing() ? compile(0).cells() : 0;
   }
 
   /**
@@ -164,7 +157,12 @@ public record LimitSpec(
    * with another number.
    */
   public boolean keepsCountsOf(LimitSpec other) {
-    return !algorithm.takesBurst() && resolved().with(rate).equals(other.resolved().with(rate));
+    return !takesBurst() && resolved().with(rate).equals(other.resolved().with(rate));
+  }
+
+  /** Whether it paces, so that its burst is independent of its rate. */
+  public boolean takesBurst() {
+    return !isConcurrency() && algorithm.takesBurst();
   }
 
   private LimitSpec with(Rate other) {
@@ -182,9 +180,13 @@ public record LimitSpec(
    */
   public Limit compile(long unixEpochNs) {
     if (isConcurrency()) {
-      return Limit.fixedWindow(capacity(), Limit.MAX_WINDOW_NS, 0);
+      return ofSlots(rate.count());
     }
     return resolved().compile(countHere(), rate.windowNs(), capacity(), unixEpochNs);
+  }
+
+  private static Limit ofSlots(long atATime) {
+    return Limit.fixedWindow(atATime, Limit.MAX_WINDOW_NS, 0);
   }
 
   private long countHere() {
@@ -219,6 +221,9 @@ public record LimitSpec(
   private Limit part(Limit whole, int parts) {
     LimitSpec spec = resolved();
     long count = rate.count() / parts;
+    if (isConcurrency()) {
+      return ofSlots(count);
+    }
     if (algorithm == Algorithm.FIXED_WINDOW) {
       return Limit.fixedWindow(count, whole);
     }
@@ -352,6 +357,10 @@ public record LimitSpec(
   /** Reports all faults of this limit; returns whether there are none. */
   public boolean check(FaultSink sink) {
     Faulty faulty = new Faulty(sink);
+    if (isConcurrency()) {
+      checkConcurrency(faulty);
+      return !faulty.any;
+    }
     checkFields(faulty);
     if (rate == null) {
       faulty.fault("limit", "missing", "a rate such as 100/1s, 10/1m, 1000/1h or 1/1d");
@@ -363,6 +372,37 @@ public record LimitSpec(
       checkNumbers(faulty);
     }
     return !faulty.any;
+  }
+
+  /** Reports settings that only rates have. */
+  private void checkConcurrency(Faulty faulty) {
+    String expected = "nothing, as concurrency has no rate";
+    if (algorithm != null) {
+      faulty.fault("algorithm", algorithm.toString(), expected);
+    }
+    given()
+        .forEach(
+            (field, value) -> {
+              if (!field.equals(CONCURRENCY)) {
+                faulty.fault(field, value, expected);
+              }
+            });
+  }
+
+  /**
+   * Reports a budget that comes back so slowly that a word cannot count what is charged above it.
+   */
+  void checkHeld(FaultSink sink) {
+    if (!takesBurst() || rate == null) {
+      return;
+    }
+    double comesBackNs = (double) capacity() * rate.windowNs() / rate.count();
+    if (comesBackNs > Limit.MAX_WINDOW_NS) {
+      sink.fault(
+          burst == 0 ? "limit" : "burst",
+          burst == 0 ? rate.toString() : burstText(),
+          "a budget that comes back whole in 4.5 years, as requests hold units of it");
+    }
   }
 
   /** Reports settings that only other algorithms have. */

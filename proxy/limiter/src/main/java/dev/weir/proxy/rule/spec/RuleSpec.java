@@ -249,7 +249,9 @@ public record RuleSpec(
   }
 
   private boolean hasOwnCost(BudgetSpec budget) {
-    return !budget.cost().equals(cost) && budget.concurrency() == 0;
+    return budget.limit().isConcurrency()
+        ? isList && !budget.cost().equals(CostSpec.NOT_GIVEN)
+        : !budget.cost().equals(cost);
   }
 
   /** Whether other nodes let pass what this one may not: then it has a share of the limit. */
@@ -280,12 +282,19 @@ public record RuleSpec(
       checkName(i, sink);
       checkCost(i, sink);
     }
+    if (countsMessages() && holds()) {
+      sink.fault("cost", "messages", "units, as requests hold units until they end");
+    }
   }
 
   /** Checks that the store can keep a record of each grant, beside the budgets of one key. */
   private void checkIdempotency(FaultSink sink) {
     if (action != RuleAction.LIMIT) {
       sink.fault("idempotency", "true", "nothing, as the action is " + action);
+      return;
+    }
+    if (holds()) {
+      sink.fault("idempotency", "true", "false, as requests hold units until they end");
       return;
     }
     if (countsMessages()) {
@@ -347,10 +356,17 @@ public record RuleSpec(
 
   /** Checks that units can be held by what decides on them. */
   private void checkHeld(BudgetSpec budget, FaultSink within) {
-    if (budget.holds() && budget.mode().needsStore()) {
+    if (!budget.holds()) {
+      return;
+    }
+    if (budget.mode().needsStore()) {
       String expected = "local, as the store cannot yet hold what a request costs until it ends";
       within.fault("mode", budget.mode().toString(), expected);
     }
+    if (budgets.size() == 1 && budget.limit().overflow() == Overflow.QUEUE) {
+      within.fault("overflow", "queue", "reject, as requests hold units until they end");
+    }
+    budget.limit().checkHeld(within);
   }
 
   /** Two of one name would be one budget. */
@@ -369,6 +385,13 @@ public record RuleSpec(
             fieldsOf(named) + "name",
             budget.name(),
             "another name than that of " + fieldsOf(before).replace(".", ""));
+        return;
+      }
+      if (budget.isNamedAs(other) && budget.limit().isConcurrency()) {
+        sink.fault(
+            fieldsOf(index) + "concurrency",
+            Long.toString(budget.concurrency()),
+            "a name or key other than those of limits[" + i + "]");
         return;
       }
       if (budget.isNamedAs(other)) {
