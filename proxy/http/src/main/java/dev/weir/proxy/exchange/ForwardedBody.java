@@ -198,6 +198,7 @@ final class ForwardedBody implements VerdictListener {
   }
 
   private void settled(Verdict verdict) {
+    assert verdict.holding() == Verdict.NOTHING_HELD : "a message holds units that no end returns";
     if (verdict.allowed()) {
       messages.passes();
     } else {
