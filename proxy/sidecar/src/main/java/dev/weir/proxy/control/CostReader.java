@@ -38,7 +38,7 @@ final class CostReader {
 
   private static final int MOST_BYTES = 1 << 30;
 
-  /** The longest name of a member of JSON. */
+  /** The longest path of a member of JSON. */
   private static final int MAX_MEMBER = 64;
 
   private final YamlTree tree;
@@ -248,9 +248,11 @@ final class CostReader {
   }
 
   private static String member(String name) {
-    if (!name.matches("[A-Za-z0-9_-]+") || name.length() > MAX_MEMBER) {
+    if (!name.matches("[A-Za-z0-9_-]+([.][A-Za-z0-9_-]+)*") || name.length() > MAX_MEMBER) {
       throw new BadValueException(
-          name, "the name of a member of JSON, such as total_tokens: letters, digits, - and _");
+          name,
+          "a member of JSON by its path, such as usage.total_tokens: names of letters, digits, -"
+              + " and _, joined by dots");
     }
     return name;
   }

@@ -97,7 +97,7 @@ class SettingsFileTest {
                   - {name: h, limit: 91/1m, cost: {response: {header: x-n}, reserve: 7, missing: 0}}
                   - {name: b, limit: 92/1m, cost: {response: {bytes: 1KiB}, reserve: learn}}
                   - {name: s, limit: 93/1m, cost: {response: {status: [401, NOT_FOUND]}}}
-                  - {name: n, limit: 94/1m, cost: {response: {body-number: n}, missing: reserve}}
+                  - {name: n, limit: 94/1m, cost: {response: {body-number: a.n}, missing: reserve}}
                   - {name: r, limit: 95/1m, cost: {request-bytes: 1MiB}}
                   - {name: m, limit: 96/1m, cost: 2}
                   - {name: c, concurrency: 4, key: all}
@@ -109,7 +109,7 @@ class SettingsFileTest {
             "HEADER x-n reserve 7 missing 0",
             "RESPONSE_BYTES 1024 reserve learn",
             "STATUS {401} {5} reserve 1",
-            "BODY_NUMBER n reserve learn",
+            "BODY_NUMBER a.n reserve learn",
             "1048576B a unit, otherwise REQUEST_BYTES 1048576 reserve learn",
             "2",
             "0"),
