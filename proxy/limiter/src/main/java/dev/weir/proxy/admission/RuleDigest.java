@@ -36,7 +36,7 @@ public final class RuleDigest {
       String text =
           specs.stream()
               .filter(spec -> spec.asksStore() || isEverywhere && spec.everywhere() != null)
-              .map(spec -> spec + spec.ownDecisions())
+              .map(RuleDigest::text)
               .sorted()
               .collect(Collectors.joining("\n"));
       digest = text.isEmpty() ? "" : hash(text);
@@ -48,6 +48,15 @@ public final class RuleDigest {
   /** Whether the store counts all requests but those of rules that take them out. */
   private static boolean isSharedEverywhere(RuleSpec spec) {
     return spec.isEverywhere() && spec.asksStore();
+  }
+
+  /** The digest of rules of any kind, in their order. */
+  public String of(List<RuleSpec> rules) {
+    return hash(rules.stream().map(RuleDigest::text).collect(Collectors.joining("\n")));
+  }
+
+  private static String text(RuleSpec rule) {
+    return rule + rule.ownDecisions();
   }
 
   private String hash(String text) {

@@ -79,6 +79,7 @@ public final class Budget {
 
   private volatile Budget successor;
   private final Adoption adoption = new Adoption();
+  private final String ruleName;
   private final byte[] storeName;
   private final ScriptLimit storeLimit;
 
@@ -89,15 +90,15 @@ public final class Budget {
    * @param index of the budget in the rule.
    * @param version of the set that it is compiled for.
    * @param previous the budget of the previous set that it continues; null if there was none.
-   * @param clock of the checks.
+   * @param with the time and the mark.
    */
-  Budget(RuleSpec rule, int index, long version, Budget previous, CompileTime clock) {
+  Budget(RuleSpec rule, int index, long version, Budget previous, Compilation with) {
     this.rule = rule;
     this.spec = rule.budgets().get(index);
     this.index = index;
     this.policy = policy(rule, spec);
     LimitSpec limits = spec.limit();
-    this.unixEpochNs = clock.unixEpochNs();
+    this.unixEpochNs = with.unixEpochNs();
     // Windows of the clock are others once the time of day was set.
     boolean sameWindows =
         previous != null
@@ -120,12 +121,13 @@ public final class Budget {
       this.past = previous == null ? null : pastOf(previous);
     }
     this.continued = previous != null && previous.rule.dryRun() == rule.dryRun() ? previous : null;
-    this.storeName = storeName(rule, spec).getBytes(StandardCharsets.US_ASCII);
+    this.ruleName = rule.id() + (rule.dryRun() ? "~" : "") + with.storeMark();
+    this.storeName = nameInStore().getBytes(StandardCharsets.US_ASCII);
     // One object while the limit stays: checks of one budget are told apart by it.
     boolean sameForStore = previous != null && spec.isSameForStore(previous.spec);
     this.storeLimit =
         !spec.mode().needsStore() ? null : sameForStore ? previous.storeLimit : spec.storeLimit();
-    this.formers = continued == null ? List.of() : formersOf(previous, clock.nowNs());
+    this.formers = continued == null ? List.of() : formersOf(previous, with.nowNs());
   }
 
   /** A copy of a budget at the store under a former name. */
@@ -140,6 +142,7 @@ public final class Budget {
     limit = of.limit;
     share = of.share;
     past = null;
+    ruleName = of.ruleName;
     storeName = former.storeName.getBytes(StandardCharsets.US_ASCII);
     storeSeed = SipHash.mix(of.storeSeed + former.storeName.hashCode());
     storeLimit = of.storeLimit.former();
@@ -183,12 +186,11 @@ public final class Budget {
     return new Past(previous.seed, before, adoption, previous.past).cut(MAX_PASTS);
   }
 
-  private static String storeName(RuleSpec rule, BudgetSpec spec) {
-    String name = rule.id() + (rule.dryRun() ? "~" : "");
+  private String nameInStore() {
     // Of a rule without a list, the slots stand beside the one limit.
     boolean isOnlyLimit = !rule.isList() && !spec.limit().isConcurrency();
     boolean isAlone = rule.budgets().size() == 1 && !rule.isEverywhere() || isOnlyLimit;
-    String whole = isAlone && !spec.isNamed() ? name : name + "/" + spec.name();
+    String whole = isAlone && !spec.isNamed() ? ruleName : ruleName + "/" + spec.name();
     return countsThousandths(spec) ? whole + "~m" : whole;
   }
 
@@ -343,7 +345,7 @@ public final class Budget {
    * limits change.
    */
   public int ruleNameLength() {
-    return rule.id().length() + (rule.dryRun() ? 1 : 0);
+    return ruleName.length();
   }
 
   /** The quota policy: the limit as clients are told of it. */

@@ -24,7 +24,7 @@ public final class MatchExplanation {
   /** The networks of a rule that are named. */
   private static final int MOST_NETWORKS = 3;
 
-  private static final CompileTime NO_TIME = new CompileTime(0, 0);
+  private static final Compilation NO_TIME = Compilation.at(0, 0);
 
   private final RuleSet set;
   private final MatchedRequest request;

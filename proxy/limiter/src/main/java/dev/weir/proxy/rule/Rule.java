@@ -83,12 +83,12 @@ public final class Rule {
    * @param index of the rule in the file, from 0.
    * @param version of the set that it is compiled for.
    * @param previous the rule with that id in the previous set; null if there was none.
-   * @param clock of the checks.
+   * @param with the time and the mark.
    * @param everywhere the limits of all requests, of which the rule takes some; null for none.
    * @throws BadValueException if a check would have to charge too many names, see {@link
    *     RuleSet#checkChange}.
    */
-  Rule(RuleSpec spec, int index, long version, Rule previous, CompileTime clock, Rule everywhere) {
+  Rule(RuleSpec spec, int index, long version, Rule previous, Compilation with, Rule everywhere) {
     this.spec = spec.decided();
     this.idUtf8 = spec.id().getBytes(StandardCharsets.UTF_8);
     this.index = index;
@@ -96,7 +96,7 @@ public final class Rule {
     this.action = spec.action();
     this.dryRun = spec.dryRun() && action != RuleAction.UNLIMITED;
     if (action == RuleAction.LIMIT) {
-      this.budgets = budgets(this.spec, version, previous, clock);
+      this.budgets = budgets(this.spec, version, previous, with);
       this.remembered = budgets;
     } else {
       this.budgets = List.of();
@@ -182,7 +182,7 @@ public final class Rule {
    * @param unixEpochNs the Unix epoch by the clock of the checks.
    */
   public static Rule alone(RuleSpec spec, long version, Rule previous, long unixEpochNs) {
-    return new Rule(spec, 0, version, previous, new CompileTime(unixEpochNs, 0), null);
+    return new Rule(spec, 0, version, previous, Compilation.at(unixEpochNs, 0), null);
   }
 
   /** Only refusals that take effect count, and only those by limits of the rule's own. */
@@ -200,12 +200,12 @@ public final class Rule {
   }
 
   private static List<Budget> budgets(
-      RuleSpec spec, long version, Rule previous, CompileTime clock) {
+      RuleSpec spec, long version, Rule previous, Compilation with) {
     List<Budget> before = previous == null ? List.of() : previous.remembered;
     Budget[] continued = BudgetSuccession.continued(spec.budgets(), before);
     List<Budget> budgets = new ArrayList<>(continued.length);
     for (int i = 0; i < continued.length; i++) {
-      budgets.add(new Budget(spec, i, version, continued[i], clock));
+      budgets.add(new Budget(spec, i, version, continued[i], with));
     }
     return List.copyOf(budgets);
   }

@@ -14,7 +14,7 @@ import java.util.Map;
 public final class RuleSet {
   /** No rules: nothing matches. */
   public static final RuleSet EMPTY =
-      new RuleSet(List.of(), null, false, 0, null, new CompileTime(0, 0));
+      new RuleSet(List.of(), null, false, 0, null, Compilation.at(0, 0));
 
   private final List<Rule> rules;
   private final Map<String, Rule> byId = new HashMap<>();
@@ -25,6 +25,7 @@ public final class RuleSet {
 
   private final boolean dependsOnIdentities;
   private final boolean ignoreCase;
+  private final String storeMark;
   private final long version;
 
   private RuleSet(
@@ -33,17 +34,18 @@ public final class RuleSet {
       boolean ignoreCase,
       long version,
       RuleSet previous,
-      CompileTime clock) {
+      Compilation with) {
     this.ignoreCase = ignoreCase;
+    this.storeMark = with.storeMark();
     this.version = version;
     List<Rule> compiled = new ArrayList<>(specs.size() + 1);
     this.everywhere =
         everywhereSpec == null
             ? null
-            : new Rule(everywhereSpec, specs.size(), version, previous.everywhere, clock, null);
+            : new Rule(everywhereSpec, specs.size(), version, previous.everywhere, with, null);
     for (RuleSpec spec : specs) {
       Rule before = previous == null ? null : previous.byId.get(spec.id());
-      compiled.add(new Rule(spec, compiled.size(), version, before, clock, everywhere));
+      compiled.add(new Rule(spec, compiled.size(), version, before, with, everywhere));
     }
     this.matcher = new HostMatcher(List.copyOf(compiled), ignoreCase);
     this.dependsOnIdentities =
@@ -74,8 +76,8 @@ public final class RuleSet {
       RuleSet previous,
       long unixEpochNs,
       long nowNs) {
-    CompileTime clock = new CompileTime(unixEpochNs, nowNs);
-    return new RuleSet(specs, everywhere, ignoreCase, previous.version + 1, previous, clock);
+    Compilation with = new Compilation(unixEpochNs, nowNs, previous.storeMark);
+    return new RuleSet(specs, everywhere, ignoreCase, previous.version + 1, previous, with);
   }
 
   /** Compiles rules without limits of all requests. */
@@ -96,6 +98,18 @@ public final class RuleSet {
         rules.stream().filter(rule -> rule != everywhere).map(Rule::spec).toList();
     RuleSpec ofAll = everywhere == null ? null : everywhere.spec();
     return compile(specs, ofAll, ignoreCase, this, unixEpochNs, nowNs);
+  }
+
+  /**
+   * A set without rules, to replace this one. Rules that replace it in turn begin with fresh
+   * budgets, in memory and in the store.
+   *
+   * @param mark stands behind the rule in the names of those budgets in the store, and of all that
+   *     replace them; nothing that an id may have.
+   */
+  public RuleSet cleared(String mark) {
+    Compilation with = new Compilation(0, 0, mark);
+    return new RuleSet(List.of(), null, false, version + 1, this, with);
   }
 
   /** When the first former name in the store ends; never if there is none. */
@@ -147,7 +161,7 @@ public final class RuleSet {
       Rule before, RuleSpec to, long nowNs, Rule everywhere, RuleSpec.FaultSink sink) {
     Rule next = null;
     try {
-      next = new Rule(to, 0, 0, before, new CompileTime(0, nowNs), everywhere);
+      next = new Rule(to, 0, 0, before, Compilation.at(0, nowNs), everywhere);
     } catch (BadValueException tooManyNames) {
       sink.fault(to.limitsField(), tooManyNames);
     }

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A candidate beside the rules of sidecars that share a store. */
 @Timeout(60)
@@ -108,9 +109,37 @@ class WhatIfIT {
         assertEquals(isShared ? 1 : 0, ((List<?>) store.call("KEYS", "rl:*:ann:shop:r")).size());
         assertEquals(
             then.equals("local") ? 0 : 1,
-            ((List<?>) store.call("KEYS", "rl:*:ann:shop[?]what-if:r")).size());
+            ((List<?>) store.call("KEYS", "rl:*:ann:shop[?]what-if:r[?]*")).size());
       }
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"local", "exact", "leased"})
+  void aChangedCandidateBeginsWithFreshBudgets(String mode) throws Exception {
+    try (Fleet fleet =
+        Fleet.ofFile(1, withCandidate(Fleet.node(redis), "local", mode)).deciding(1)) {
+      warm(fleet);
+      assertEquals(3, passedThen(fleet, 4));
+      Path candidate = folder.resolve("candidate.yaml");
+      Files.writeString(
+          candidate,
+          Files.readString(candidate) + "  - {id: other, match: {path: /other}, limit: 1/1m}\n");
+      fleet.rig(0).sidecar.reloadWhatIf();
+      assertEquals(3, passedThen(fleet, 4));
+    }
+  }
+
+  /** How many of some requests of one identity the candidate would let pass. */
+  private static int passedThen(Fleet fleet, int count) throws Exception {
+    double before = compared(fleet);
+    double passedBefore = sum(fleet, "both_pass") + sum(fleet, "only_now");
+    statuses(fleet.connect(1), count);
+    Await.until(
+        "all compared",
+        () -> "only " + (compared(fleet) - before),
+        () -> compared(fleet) - before == count);
+    return (int) (sum(fleet, "both_pass") + sum(fleet, "only_now") - passedBefore);
   }
 
   @Test

@@ -70,15 +70,12 @@ public final class WhatIfFile implements AutoCloseable {
     follower.reload();
   }
 
-  /**
-   * The faults of a file that is a candidate for a sidecar with some settings; none if it is good.
-   */
-  public static Faults faults(Path path, Settings running) {
-    SettingsReading read = SettingsReading.of(path);
-    if (read.content() != null) {
-      new SettingsFile().readAgain(read.content(), read.faults(), running, RuleSet.EMPTY);
-    }
-    return read.faults();
+  /** Reads a candidate for a sidecar with some settings; null if there was a fault. */
+  public static Settings read(Path path, Settings running, Faults faults) {
+    byte[] content = SettingsFile.content(path, faults);
+    return content == null
+        ? null
+        : new SettingsFile().readAgain(content, faults, running, RuleSet.EMPTY);
   }
 
   private void take(SettingsReading read) {

@@ -4,6 +4,7 @@ import dev.weir.proxy.admission.AddressLists;
 import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.Candidate;
 import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.RuleDigest;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.admission.WhatIf;
 import dev.weir.proxy.admission.ban.Bans;
@@ -26,10 +27,12 @@ import dev.weir.proxy.rule.identity.ClientIpReader;
 import dev.weir.proxy.rule.identity.ClientKeyReader;
 import dev.weir.proxy.rule.identity.IdentityReader;
 import dev.weir.proxy.rule.identity.KeyHasher;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.Store;
 import dev.weir.proxy.watch.Reloads;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -116,8 +119,12 @@ public final class SidecarWhatIf {
     if (!settings.whatIf().isConfigured()) {
       return List.of();
     }
-    Faults faults = WhatIfFile.faults(settings.whatIf().file(), settings);
-    return faults.isEmpty() ? List.of() : List.of("what-if.file: " + faults);
+    Path path = settings.whatIf().file();
+    Faults faults = Faults.ofFile(path.toString());
+    Settings read = WhatIfFile.read(path, settings, faults);
+    List<String> all =
+        read == null ? List.of(faults.toString()) : SidecarLists.faults(read.rules().lists());
+    return all.stream().map(fault -> "what-if.file: " + fault).toList();
   }
 
   /** The most bytes of the candidate's tables. */
@@ -195,17 +202,24 @@ public final class SidecarWhatIf {
   }
 
   /**
-   * Takes other rules into use. They begin without bans, with fresh budgets in memory, and their
-   * counts at 0. Budgets in the store go on under their names.
+   * Takes other rules into use. They begin without bans, with fresh budgets, and their counts at 0.
+   * Budgets in the store have a digest of the rules in their names, so that the sidecars of a fleet
+   * share them.
    */
   private void take(RuleSource source) throws IOException {
     SidecarLists files = new SidecarLists(source.lists());
     Candidate last = candidate;
     RuleSet before = last == null ? RuleSet.EMPTY : last.rules();
     // Of rules that are in no set any more nothing is carried over, and no key means a new budget.
-    RuleSet none =
-        RuleSet.compile(List.of(), false, before, LoopClock.unixEpochNs(), LoopClock.timeNs());
-    use(source.compile(none), files);
+    use(source.compile(before.cleared("?" + digest(source))), files);
+  }
+
+  private String digest(RuleSource source) {
+    List<RuleSpec> all = new ArrayList<>(source.rules());
+    if (source.everywhere() != null) {
+      all.add(source.everywhere());
+    }
+    return new RuleDigest(settings.names()).of(all);
   }
 
   private synchronized void use(RuleSet rules, SidecarLists files) {

@@ -296,7 +296,11 @@ class WeirMainTest {
     Files.writeString(candidate, "upstream: http://127.0.0.1:1\nrules: [{id: r, limit: 0/1s}]\n");
     assertEquals(2, weir("check", file.toString()));
     assertTrue(err.contains(candidate + ":2: rules[0].limit: 0/1s"), err);
-    Files.writeString(candidate, "upstream: http://127.0.0.1:1\nrules: [{id: r, limit: 1/1s}]\n");
+    String good = "upstream: http://127.0.0.1:1\nrules: [{id: r, limit: 1/1s}]\n";
+    Files.writeString(candidate, good + "lists: {block: ['file:" + folder + "/away.txt']}\n");
+    assertEquals(2, weir("check", file.toString()));
+    assertTrue(err.contains("what-if.file: lists.block: " + folder + "/away.txt"), err);
+    Files.writeString(candidate, good);
     assertEquals(0, weir("check", file.toString()), err);
   }
 
