@@ -20,18 +20,24 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 /**
  * A server that executes calls when it is told to, and remembers each grant: its time is another in
- * each call, so a refund says which grant it gives back. Budgets are fixed windows that never end;
- * a lease keeps what it is asked for, as far as a quarter of what is left goes. In the place of the
- * network stands Lettuce's connection; its bytes are those on the wire.
+ * each call, so a refund says which grant it gives back, and of a limit with marks it must say the
+ * mark of that grant, too. No unit comes back by itself, whatever the algorithm; a lease keeps what
+ * it is asked for, as far as a quarter of what is left goes. In the place of the network stands
+ * Lettuce's connection; its bytes are those on the wire.
  */
 public final class ModelServer {
   private static final byte PEEK = 2;
@@ -45,14 +51,28 @@ public final class ModelServer {
   private static final int MARK_BYTES = 8;
   private static final int COST = 33;
 
+  // Of a limit that is paced: its capacity, and what is below this where its grants have marks.
+  private static final byte PACED = 1;
+  private static final byte FORMER = 64;
+  private static final int NUMBER = 1;
+  private static final int PACED_NUMBER = 17;
+  private static final int QUEUE = 25;
+  private static final double NO_QUEUE = -1;
+
+  /** Marks of two calls are further apart than what a call grants. */
+  private static final long MARKS_PER_CALL = 10_000;
+
   /** Units granted and not given back, by key and then by the time of the grant. */
-  private final Map<String, Map<Long, Long>> grants = new HashMap<>();
+  private final Map<String, NavigableMap<Long, Long>> grants = new HashMap<>();
+
+  /** What refunds of grants may have as marks, by key and time. */
+  private final Map<String, Set<Long>> marks = new HashMap<>();
 
   private final List<String> faults = new ArrayList<>();
   private final List<String> executed = new ArrayList<>();
   private final List<String> debts = new ArrayList<>();
 
-  /** Units that each lease of the call at hand keeps, and for how long. */
+  /** Of each lease of the call at hand: units that it keeps, for how long, and its marks. */
   private final List<long[]> leases = new ArrayList<>();
 
   private final ArrayDeque<RedisCommand<?, ?, ?>> pending = new ArrayDeque<>();
@@ -231,9 +251,8 @@ public final class ModelServer {
       input.position(headEnd(input, at) + limits * limitBytes(input.get(at)));
     }
     for (long[] lease : leases) {
-      reply.putDouble(lease[0]).putDouble(lease[1]);
-      for (int limit = 0; limit < CheckCall.MAX_LIMITS; limit++) {
-        reply.putDouble(CheckCall.NO_MARK);
+      for (long number : lease) {
+        reply.putDouble(number);
       }
     }
     if (key != keyCount) {
@@ -265,7 +284,12 @@ public final class ModelServer {
     }
     if (input.get(at) == REFUND) {
       executed.add("refund " + keys);
-      giveBack(keys, costs, (long) input.getDouble(at + 10));
+      for (int i = 0; i < costs.length; i++) {
+        int limit = headEnd(input, at) + i * limitBytes(REFUND);
+        long mark = (long) input.getDouble(limit + LIMIT_BYTES);
+        boolean isKept = input.getDouble(at + HEAD_BYTES) > 0;
+        giveBack(keys.get(i), costs[i], (long) input.getDouble(at + 10), mark, isKept);
+      }
       reply(reply, CheckReply.DONE, 0, 0, 0, 0);
       return;
     }
@@ -282,8 +306,7 @@ public final class ModelServer {
     long least = Long.MAX_VALUE;
     int leastAt = 0;
     for (int i = 0; i < keys.size(); i++) {
-      long limit = (long) input.getDouble(headEnd(input, at) + i * LIMIT_BYTES + 1);
-      long left = limit - charged(keys.get(i));
+      long left = capacity(input, headEnd(input, at) + i * LIMIT_BYTES) - charged(keys.get(i));
       long fits = left / costs[i];
       if (fits < granted || granted == requests && left < least) {
         granted = Math.min(granted, fits);
@@ -296,11 +319,26 @@ public final class ModelServer {
       long free = least - granted * costs[leastAt];
       long wanted = (long) input.getDouble(at + 10);
       kept = granted < requests ? 0 : Math.min(wanted, free / 4 / costs[leastAt]);
-      leases.add(new long[] {kept, kept > 0 ? (long) input.getDouble(at + HEAD_BYTES) : 0});
+      long[] lease = new long[2 + CheckCall.MAX_LIMITS];
+      Arrays.fill(lease, CheckCall.NO_MARK);
+      lease[0] = kept;
+      lease[1] = kept > 0 ? (long) input.getDouble(at + HEAD_BYTES) : 0;
+      for (int i = 0; i < keys.size() && granted + kept > 0; i++) {
+        if (isMarked(input, headEnd(input, at) + i * LIMIT_BYTES)) {
+          lease[2 + i] = mark();
+        }
+      }
+      leases.add(lease);
     }
     for (int i = 0; i < keys.size() && charges && granted + kept > 0; i++) {
-      Map<Long, Long> of = grants.computeIfAbsent(keys.get(i), key -> new HashMap<>());
+      Map<Long, Long> of = grants.computeIfAbsent(keys.get(i), key -> new TreeMap<>());
       of.merge(nowUs, (granted + kept) * costs[i], Long::sum);
+      Set<Long> allowed = marks.computeIfAbsent(keys.get(i) + '@' + nowUs, key -> new HashSet<>());
+      if (!isMarked(input, headEnd(input, at) + i * LIMIT_BYTES)) {
+        allowed.add(CheckCall.NO_MARK);
+      } else if (isLease) {
+        allowed.addAll(List.of(mark(), mark() - kept * costs[i]));
+      }
     }
     int status = granted + kept > 0 ? CheckReply.GRANTED : CheckReply.REFUSED;
     long retryUs = granted == requests ? 0 : TimeUnit.DAYS.toMicros(1);
@@ -308,15 +346,39 @@ public final class ModelServer {
     reply(reply, status, leastAt, granted, left, retryUs);
   }
 
-  private void giveBack(List<String> keys, long[] costs, long chargedAtUs) {
-    for (int i = 0; i < costs.length; i++) {
-      String key = keys.get(i);
-      long left = grants.getOrDefault(key, Map.of()).getOrDefault(chargedAtUs, 0L) - costs[i];
-      if (left < 0) {
-        faults.add(key + " is given back more than was granted");
-      } else {
-        grants.get(key).put(chargedAtUs, left);
+  private static boolean isPaced(ByteBuffer input, int limit) {
+    return (input.get(limit) & ~FORMER) == PACED;
+  }
+
+  private static long capacity(ByteBuffer input, int limit) {
+    return (long) input.getDouble(limit + (isPaced(input, limit) ? PACED_NUMBER : NUMBER));
+  }
+
+  /** What was kept by the call at hand; what was granted at once has as much less. */
+  private long mark() {
+    return nowUs * MARKS_PER_CALL % (1L << 40);
+  }
+
+  /** Whether what is granted of a limit has a mark. */
+  private static boolean isMarked(ByteBuffer input, int limit) {
+    return isPaced(input, limit) && input.getDouble(limit + QUEUE) < NO_QUEUE;
+  }
+
+  private void giveBack(String key, long units, long chargedAtUs, long mark, boolean isKept) {
+    NavigableMap<Long, Long> of = grants.getOrDefault(key, new TreeMap<>());
+    long left = units;
+    // Kept units may go back as another lease's that ends at nearly the same time.
+    for (Long at = of.floorKey(chargedAtUs); at != null && left > 0; at = of.lowerKey(at)) {
+      if (at.longValue() == chargedAtUs || isKept) {
+        long back = Math.min(left, of.get(at));
+        of.merge(at, -back, Long::sum);
+        left -= back;
       }
+    }
+    if (left > 0) {
+      faults.add(key + " is given back more than was granted");
+    } else if (!marks.get(key + '@' + chargedAtUs).contains(mark)) {
+      faults.add(key + " is given back without the mark of its grant");
     }
   }
 
@@ -347,12 +409,14 @@ public final class ModelServer {
   // ---- what came of it
 
   private long charged(String key) {
-    return grants.getOrDefault(key, Map.of()).values().stream().mapToLong(Long::longValue).sum();
+    return grants.getOrDefault(key, Collections.emptyNavigableMap()).values().stream()
+        .mapToLong(Long::longValue)
+        .sum();
   }
 
   /** Others use units of a budget that has been charged before. */
   public void charge(String identity, long units) {
-    for (Map.Entry<String, Map<Long, Long>> of : grants.entrySet()) {
+    for (Map.Entry<String, NavigableMap<Long, Long>> of : grants.entrySet()) {
       if (of.getKey().split(":")[3].equals(identity)) {
         of.getValue().merge(++nowUs, units, Long::sum);
       }
@@ -372,6 +436,7 @@ public final class ModelServer {
   /** Somebody else gives everything back. */
   public void forget() {
     grants.clear();
+    marks.clear();
   }
 
   /** Faults: what no client may ask for. */

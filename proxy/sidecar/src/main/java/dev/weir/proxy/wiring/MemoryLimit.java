@@ -36,6 +36,11 @@ public final class MemoryLimit {
 
   private MemoryLimit() {}
 
+  /** The heap that this process may take, in bytes. */
+  static long heapBytes() {
+    return heapBytes(Runtime.getRuntime().maxMemory(), bytes());
+  }
+
   /**
    * The part of the heap that may be taken in a container, in bytes: the memory that the rest of
    * the sidecar leaves, if that is less than the heap may be.

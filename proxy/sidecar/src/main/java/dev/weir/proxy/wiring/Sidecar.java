@@ -181,7 +181,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     boolean warmsUp = isToBeWarm && cold == null;
     group = SidecarLoops.threads(settings, transport);
     guard = new LoopGuard(group);
-    loops = new SidecarLoops(settings, group, metrics, tables, decisions, tokens, clocks);
+    loops =
+        new SidecarLoops(
+            settings, group, metrics, tables, decisions, tokens, clocks, MemoryLimit.heapBytes());
     drain =
         new Drain(settings.process().drainGraceNs(), this::endConnections, loops::connectionCount);
     try {

@@ -10,6 +10,7 @@ import dev.weir.proxy.decision.v1.RateLimiterLoop;
 import dev.weir.proxy.downstream.ClientLoop;
 import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.downstream.ListenerSettings;
+import dev.weir.proxy.downstream.listen.ClientProtocols;
 import dev.weir.proxy.downstream.listen.Listeners;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LoopMetrics;
@@ -111,7 +112,12 @@ public final class SidecarDecisions implements AutoCloseable {
             group,
             (IpAddress peer) -> trusted.contains(peer.high(), peer.low()),
             settings.identity().ipv6Prefix(),
-            loop -> loops.get(loop).clients());
+            this::clients);
+  }
+
+  /** The clients of an event loop. */
+  ClientProtocols clients(EventLoop eventLoop) {
+    return loops.get(eventLoop).clients();
   }
 
   /** Follows the file of tokens from now on, and exposes whether it is in use. */

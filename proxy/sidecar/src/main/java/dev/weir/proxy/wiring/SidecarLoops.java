@@ -138,6 +138,7 @@ public final class SidecarLoops implements AutoCloseable {
    * @param group the event loops, which are the caller's.
    * @param tokens of clients; null if none are read.
    * @param clocks makes the clock of each.
+   * @param heapBytes that all of them may take.
    */
   SidecarLoops(
       Settings settings,
@@ -146,7 +147,8 @@ public final class SidecarLoops implements AutoCloseable {
       LimitTables tables,
       SidecarDecisions decisions,
       SidecarTokens tokens,
-      Supplier<LoopClock> clocks) {
+      Supplier<LoopClock> clocks,
+      long heapBytes) {
     this.tokens = tokens;
     this.settings = settings;
     this.bans = new Bans(settings.names().hashKeyInUse());
@@ -154,9 +156,7 @@ public final class SidecarLoops implements AutoCloseable {
     this.metrics = metrics;
     this.decisions = decisions;
     this.clocks = clocks;
-    heapBytesOfLoop =
-        MemoryLimit.heapBytes(Runtime.getRuntime().maxMemory(), MemoryLimit.bytes())
-            / settings.process().eventLoopCount();
+    heapBytesOfLoop = heapBytes / settings.process().eventLoopCount();
     gates = Gates.of(tables, settings.store(), settings.names());
   }
 

@@ -70,7 +70,8 @@ public final class SidecarWarmUp {
             tables,
             new SidecarDecisions(settings),
             null,
-            LoopClock::new);
+            LoopClock::new,
+            MemoryLimit.heapBytes());
     loops.make(tls, service::origin, null, null);
     loops.publish(settings.rules().compile(RuleSet.EMPTY));
     Listeners opened = null;

@@ -12,6 +12,11 @@ interface Actor {
    */
   boolean settle();
 
+  /** Nothing has happened for seconds: ends what may last for hours; returns whether it did. */
+  default boolean endWhatLasts() {
+    return false;
+  }
+
   /** There are no clients any more: ends what nobody else would end; returns whether it did. */
   default boolean leave() {
     return false;

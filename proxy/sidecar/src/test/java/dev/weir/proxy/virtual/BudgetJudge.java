@@ -90,7 +90,7 @@ final class BudgetJudge {
       int most = tally.passed + tally.charged + tally.perhaps + tally.notCharged;
       // What one of several limits refuses is charged to the others for a moment.
       most += rule.limitCount() > 1 ? tally.refused - 1 : 0;
-      if (most >= rule.units(limit) || !isExact) {
+      if (most >= rule.units(limit) - rule.mostKeptBack(limit) || !isExact) {
         return true;
       }
     }

@@ -18,6 +18,12 @@ final class DrawnRule {
     "fixed-window", "gcra", "token-bucket", "sliding-counter", "sliding-log", "bucket-ring"
   };
 
+  /** A lease is at most a quarter of what is left. */
+  private static final int FEW_UNITS = 3;
+
+  /** The model of a server has so many of them: those with a number only. */
+  private static final int IN_STORE = 3;
+
   private static final String[] SHORT = {
     "limit: 1000/1s",
     "limit: 3/1s",
@@ -52,7 +58,7 @@ final class DrawnRule {
     }
     int count = choices.of(1, 1, 2, 3);
     for (int i = 0; i < count; i++) {
-      String algorithm = usesStore ? LASTING[0] : LASTING[choices.below(LASTING.length)];
+      String algorithm = LASTING[choices.below(usesStore ? IN_STORE : LASTING.length)];
       int units = choices.of(1_000, 2, 5, 12);
       rule.algorithms[i] = algorithm;
       rule.units.add(algorithm.equals("sliding-log") ? Math.min(units, RING_CELLS) : units);
@@ -131,6 +137,18 @@ final class DrawnRule {
       case "sliding-log" -> givenBack;
       default -> 0;
     };
+  }
+
+  /**
+   * Units of a limit that may be left where a request is refused: of so few none is leased, and a
+   * key of a paced limit that was to have a lease and got none does not ask for a moment.
+   */
+  int mostKeptBack(int limit) {
+    return hasLeases && isPaced(limit) ? FEW_UNITS : 0;
+  }
+
+  private boolean isPaced(int limit) {
+    return algorithms[limit].equals("gcra") || algorithms[limit].equals("token-bucket");
   }
 
   /** Whether each unit that is charged stays so. */

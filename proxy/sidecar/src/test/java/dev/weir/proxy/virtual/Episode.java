@@ -12,7 +12,9 @@ import java.util.List;
  */
 final class Episode {
   private static final int MOST_CLIENTS = 4;
+  private static final int MOST_PROGRAMS = 2;
   private static final int[] STEPS = {40, 10, 100, 300};
+  private static final long STEP_NS = 1_000;
 
   /**
    * After so long without anybody's doing, all that waits has come to its time: HTTP/2 waits for a
@@ -24,15 +26,22 @@ final class Episode {
   private static final int SOON_MS = 50;
 
   private static final int LATEST_MS = 400;
+
+  /** The same where one may wait for a place that another keeps. */
+  private static final int LATEST_FOR_A_PLACE_MS = 800;
+
   private static final int MOST_ROUNDS = 20_000;
 
   private final World world;
   private final Choices choices;
   private final Log log;
   private final Exchanges exchanges;
+  private final int latestMs;
   private final List<Actor> actors = new ArrayList<>();
   private final boolean drains;
   private final long errors = InternalErrors.count();
+  private final long usedBytes = CountedBuffers.usedBytes();
+  private int programCount;
   private int stepCount;
 
   /**
@@ -43,7 +52,10 @@ final class Episode {
     this.world = world;
     this.choices = choices;
     this.log = log;
-    exchanges = new Exchanges(world.begin(choices), !drains && choices.oneIn(4));
+    String keys = world.begin(choices);
+    boolean isCalm = !drains && choices.oneIn(4);
+    exchanges = new Exchanges(keys, isCalm, isCalm && choices.oneIn(4));
+    latestMs = exchanges.hasUnread() ? LATEST_FOR_A_PLACE_MS : LATEST_MS;
     world.store.begin(exchanges.isCalm() || choices.below(2) == 0, log);
   }
 
@@ -54,12 +66,18 @@ final class Episode {
 
   /** Runs it, and throws an {@link AssertionError} at the first fault. */
   void run() {
-    long usedBytes = CountedBuffers.usedBytes();
     log.say("%s", world.settings());
-    int clients = 1 + choices.below(MOST_CLIENTS);
     int steps = choices.of(STEPS);
-    for (int i = 0; i < clients; i++) {
-      connect();
+    if (choices.oneIn(8)) {
+      connectPrograms();
+    } else {
+      if (world.isNarrow() && choices.oneIn(4)) {
+        actors.add(new Crowd(world));
+      }
+      int clients = 1 + choices.below(MOST_CLIENTS);
+      for (int i = 0; i < clients; i++) {
+        connect();
+      }
     }
     for (int i = 0; i < steps && !choices.isOver(); i++) {
       step();
@@ -103,6 +121,27 @@ final class Episode {
             : new Http1Client(socket, choices, exchanges, log));
   }
 
+  /** Programs alone, so that all memory there is belongs to them. */
+  private void connectPrograms() {
+    programCount = 1 + choices.below(MOST_PROGRAMS);
+    for (int i = 0; i < programCount; i++) {
+      VirtualSocket socket = world.connectProgram(choices);
+      actors.add(new Program(socket, choices, log, "p" + i));
+    }
+  }
+
+  /**
+   * Once nothing moves, all memory of programs is counted as held: but for a little, and for what a
+   * buffer that grows has free, which is half of it at most.
+   */
+  private void checkCounted() {
+    long bytes = CountedBuffers.usedBytes() - usedBytes;
+    long counted = world.sidecar.countedBytes();
+    if (programCount > 0 && bytes > 2 * counted + (long) programCount * Program.UNCOUNTED_BYTES) {
+      throw new AssertionError(bytes + " bytes of buffers, and " + counted + " are counted");
+    }
+  }
+
   private void checkErrors() {
     if (InternalErrors.count() != errors) {
       throw new AssertionError("an internal error, see the log");
@@ -110,6 +149,7 @@ final class Episode {
   }
 
   private void step() {
+    world.loop.passUntil(world.loop.nowNs() + STEP_NS); // nothing takes no time at all
     switch (choices.below(32)) {
       case 0, 1, 2 -> world.loop.turn();
       case 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 -> event();
@@ -214,6 +254,7 @@ final class Episode {
         throw new AssertionError("it never ends");
       }
       boolean did = world.loop.hasTasks();
+      world.loop.passUntil(world.loop.nowNs() + STEP_NS);
       world.loop.turn();
       did |= settleSockets();
       did |= world.store.settle();
@@ -221,6 +262,11 @@ final class Episode {
         did |= actors.get(i).settle();
       }
       checkErrors();
+      if (!did && quietS > 2) {
+        for (Actor actor : actors) {
+          did |= actor.endWhatLasts();
+        }
+      }
       if (!did && quietS > 2 && world.sockets.stream().noneMatch(VirtualSocket::isClient)) {
         for (Actor actor : actors) {
           did |= actor.leave();
@@ -231,8 +277,11 @@ final class Episode {
         pass(100); // what was canceled is looked at once more
         return;
       }
+      if (!did) {
+        checkCounted();
+      }
       quietMs = did ? 0 : quietMs + SOON_MS;
-      if (!did && exchanges.isCalm() && quietMs < LATEST_MS) {
+      if (!did && exchanges.isCalm() && quietMs < latestMs) {
         pass(SOON_MS);
       } else if (!did) {
         if (exchanges.isCalm()) {

@@ -15,6 +15,8 @@ final class Exchange {
     /** Answers when it has the head, whatever of the body is on the way. */
     ANSWERS_EARLY,
     IS_SILENT,
+    /** Reads next to nothing of a body that fills the window of a connection, and says nothing. */
+    IS_NOT_READ,
     /** Ends its response too early, as if nothing were wrong. */
     CUTS_OFF,
     /** Breaks the connection, or resets the stream, within its response. */
@@ -45,6 +47,9 @@ final class Exchange {
   private static final int NONE = -1;
   private static final Pattern REASON = Pattern.compile("\"reason\":\"(\\w+)\"");
   private static final int MOST_BYTES = 200_000;
+
+  /** A body of so many bytes less than {@link #MOST_BYTES} is more than any window. */
+  private static final int WIDE_BYTES = 130_000;
 
   /** Each body begins somewhere in these. */
   private static final byte[] BODIES = new byte[MOST_BYTES + (1 << 10)];
@@ -113,12 +118,13 @@ final class Exchange {
   /**
    * @param keys begins the names of all clients of an episode.
    * @param isCalm whether the service answers, whatever else it does.
+   * @param isNotRead whether the service does not read this one.
    */
-  Exchange(int id, String keys, boolean isCalm, Choices choices) {
+  Exchange(int id, String keys, boolean isCalm, boolean isNotRead, Choices choices) {
     this.id = id;
     identities =
         List.of(keys + "u" + choices.of(0, 0, 1, 2), keys + "g" + choices.below(2), keys + "r" + 0);
-    requestBytes = bytes(choices);
+    requestBytes = isNotRead ? MOST_BYTES - choices.below(WIDE_BYTES) : bytes(choices);
     requestAt = 37 * id & 0x1ff;
     responseAt = requestAt + 0x200;
     method = requestBytes > 0 ? "POST" : choices.oneIn(6) ? "HEAD" : "GET";
@@ -127,7 +133,8 @@ final class Exchange {
     expects = requestBytes > 0 && !isHttp10 && choices.oneIn(8);
     closesClient = choices.oneIn(16);
     deed =
-        switch (choices.below(isCalm ? 12 : 16)) {
+        switch (isNotRead ? 16 : choices.below(isCalm ? 12 : 16)) {
+          case 16 -> Deed.IS_NOT_READ;
           case 15 -> Deed.ANSWERS_EARLY;
           case 14 -> Deed.IS_SILENT;
           case 13 -> Deed.CUTS_OFF;
@@ -269,7 +276,9 @@ final class Exchange {
       check(mayBe, "gets 503 for " + reason());
       check(!isStoreKind || !reason().equals("store_unavailable"), "asks a store that decides");
     }
-    if (isCalm && isCutOff) {
+    if (deed == Deed.IS_NOT_READ) {
+      check(!isOfService, "is answered by a service that does not read it");
+    } else if (isCalm && isCutOff) {
       check(endedBefore, "is cut off though nobody did anything bad");
     } else if (isCalm && !isOfService) {
       check(status == 429 || status == 503, "gets " + status + " though nobody did anything bad");

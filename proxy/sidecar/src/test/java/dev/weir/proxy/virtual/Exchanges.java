@@ -9,14 +9,17 @@ final class Exchanges {
 
   private final String keys;
   private final boolean isCalm;
+  private final boolean hasUnread;
 
   /**
    * @param keys begins the names of all clients.
    * @param isCalm whether nobody does anything bad, so that every request must be served.
+   * @param hasUnread whether the service does not read the first one, which is no harm to others.
    */
-  Exchanges(String keys, boolean isCalm) {
+  Exchanges(String keys, boolean isCalm, boolean hasUnread) {
     this.keys = keys;
     this.isCalm = isCalm;
+    this.hasUnread = hasUnread;
   }
 
   /** Whether nobody does anything bad. */
@@ -24,9 +27,14 @@ final class Exchanges {
     return isCalm;
   }
 
+  /** Whether the service does not read one of them. */
+  boolean hasUnread() {
+    return hasUnread;
+  }
+
   /** One more. */
   Exchange next(Choices choices) {
-    Exchange exchange = new Exchange(all.size(), keys, isCalm, choices);
+    Exchange exchange = new Exchange(all.size(), keys, isCalm, hasUnread && all.isEmpty(), choices);
     all.add(exchange);
     return exchange;
   }

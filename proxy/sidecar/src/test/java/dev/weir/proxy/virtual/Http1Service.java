@@ -134,7 +134,7 @@ final class Http1Service implements Actor {
 
   private void answer() {
     Exchange of = present;
-    if (of.deed == Deed.IS_SILENT) {
+    if (of.deed == Deed.IS_SILENT || of.deed == Deed.IS_NOT_READ) {
       return;
     }
     isWritten = true;

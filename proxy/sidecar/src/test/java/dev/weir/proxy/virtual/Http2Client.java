@@ -165,6 +165,9 @@ final class Http2Client extends Http2End {
 
   @Override
   public void checkServed() {
+    if (exchanges.get(0).deed == Exchange.Deed.IS_NOT_READ) {
+      return; // it takes what its client may have under way
+    }
     for (Stream stream : streams.values()) {
       check(
           isDead || sawEnd || !stream.isOpen(),

@@ -79,6 +79,9 @@ abstract class Http2End implements Actor {
     private long receiveWindow;
     private int uncredited;
 
+    /** Bytes of content that have come and are not read, and so get no credit. */
+    private int unreadBytes;
+
     /** Bytes of content that were sent. */
     int sentBytes;
 
@@ -122,6 +125,11 @@ abstract class Http2End implements Actor {
 
   /** Content has come, which {@link Exchange} takes out of the queue. */
   abstract void content(Stream stream, ByteQueue bytes, int count);
+
+  /** Whether the content of a stream is read, and so gets credit. */
+  boolean reads(Stream stream) {
+    return true;
+  }
 
   /** The sidecar has ended its side of a stream. */
   abstract void ended(Stream stream);
@@ -173,6 +181,8 @@ abstract class Http2End implements Actor {
         log.say("%s gets a reset of stream %d with %d", this, id, code);
         if (stream != null && !stream.isReset) {
           stream.isReset = true;
+          uncredited += stream.unreadBytes; // what is dropped makes room for others
+          stream.unreadBytes = 0;
           reset(stream, code);
         }
       }
@@ -217,8 +227,12 @@ abstract class Http2End implements Actor {
     check(!stream.remoteEnded, "content behind the end of stream " + id);
     receiveWindow -= length;
     stream.receiveWindow -= length;
-    uncredited += length;
-    stream.uncredited += length;
+    if (reads(stream)) {
+      uncredited += length;
+      stream.uncredited += length;
+    } else {
+      stream.unreadBytes += length;
+    }
     // An end needs no window (RFC 9113, section 6.9.1).
     check(length == 0 || receiveWindow >= 0, "sends beyond the connection's window");
     check(length == 0 || stream.receiveWindow >= 0, "beyond the window of stream " + id);

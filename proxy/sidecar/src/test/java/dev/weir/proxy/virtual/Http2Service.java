@@ -99,6 +99,11 @@ final class Http2Service extends Http2End {
   }
 
   @Override
+  boolean reads(Stream stream) {
+    return stream.isReset || stream.exchange.deed != Deed.IS_NOT_READ;
+  }
+
+  @Override
   void ended(Stream stream) {
     stream.exchange.requestEnded();
     if (!stream.sendsContent) {
@@ -113,7 +118,7 @@ final class Http2Service extends Http2End {
 
   private void answer(Stream stream) {
     Exchange of = stream.exchange;
-    if (of.deed == Deed.IS_SILENT) {
+    if (of.deed == Deed.IS_SILENT || of.deed == Deed.IS_NOT_READ) {
       return;
     }
     stream.sendsContent = true;

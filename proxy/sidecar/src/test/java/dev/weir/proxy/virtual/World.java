@@ -13,6 +13,12 @@ final class World implements AutoCloseable {
 
   private static final InetSocketAddress LISTENER = address(1, 8000);
 
+  /** The host of a crowd, of which no other client is. */
+  private static final int CROWD = 99;
+
+  private static final long WIDE_HEAP_BYTES = 512 << 20;
+  private static final long NARROW_HEAP_BYTES = 4 << 20;
+
   final VirtualLoop loop = new VirtualLoop();
   final VirtualSidecar sidecar;
 
@@ -28,6 +34,7 @@ final class World implements AutoCloseable {
   private Choices choices;
   private final String settings;
   private final boolean isHttp2;
+  private final long heapBytes;
   private final DrawnRule firstRule;
 
   /** The rule in use. */
@@ -42,10 +49,12 @@ final class World implements AutoCloseable {
     store = new VirtualStore(choices.of(0, 0, 1, 2, 3));
     firstRule = DrawnRule.draw(!store.servers.isEmpty(), choices);
     rule = firstRule;
+    heapBytes = choices.oneIn(8) ? NARROW_HEAP_BYTES : WIDE_HEAP_BYTES;
     settings =
         "upstream: "
             + (isHttp2 ? "h2c" : "http")
             + "://127.0.0.1:1\nlisten: 127.0.0.1:0\nadmin: off\nevent-loops: 1\n"
+            + "decision: 127.0.0.1:0\n"
             + "table: {keys: 1000, ring-keys: 1000, ring-cells: "
             + DrawnRule.RING_CELLS
             + "}\n"
@@ -68,6 +77,7 @@ final class World implements AutoCloseable {
             loop::nowNs,
             this::socketToService,
             store.servers,
+            heapBytes,
             below -> this.choices.below((int) below));
     loop.turn();
   }
@@ -127,12 +137,43 @@ final class World implements AutoCloseable {
 
   /** A client's connection that was accepted. */
   VirtualSocket connect(Choices by) {
-    VirtualSocket socket =
-        new VirtualSocket(
-            LISTENER, address(2 + by.below(3), 1 + clientCount++ % 60_000), bufferBytes(by), 4_096);
-    sockets.add(socket);
+    VirtualSocket socket = socket(2 + by.below(3), bufferBytes(by));
     sidecar.accept(socket);
     return socket;
+  }
+
+  /** A connection to the decision API that was accepted. */
+  VirtualSocket connectProgram(Choices by) {
+    VirtualSocket socket = socket(2 + by.below(3), bufferBytes(by));
+    sidecar.acceptProgram(socket);
+    return socket;
+  }
+
+  /** A connection of a crowd that was accepted, as all of them from one address. */
+  VirtualSocket connectCrowd() {
+    VirtualSocket socket = socket(CROWD, 64);
+    sidecar.accept(socket);
+    return socket;
+  }
+
+  private VirtualSocket socket(int host, int bufferBytes) {
+    VirtualSocket socket =
+        new VirtualSocket(LISTENER, address(host, 1 + clientCount++ % 60_000), bufferBytes, 4_096);
+    sockets.add(socket);
+    return socket;
+  }
+
+  /**
+   * The most connections of an address that are kept: three quarters of half of the heap, of which
+   * each takes 10 KiB.
+   */
+  int mostOfAddress() {
+    return (int) (heapBytes * 3 / 8 / 10_240) + 1;
+  }
+
+  /** Whether some hundred connections of one address are more than may be. */
+  boolean isNarrow() {
+    return heapBytes == NARROW_HEAP_BYTES;
   }
 
   private VirtualSocket socketToService() {

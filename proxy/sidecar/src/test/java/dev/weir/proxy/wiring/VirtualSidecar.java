@@ -9,6 +9,7 @@ import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
 import dev.weir.proxy.downstream.ClientLoop;
 import dev.weir.proxy.downstream.listen.AcceptedClients;
+import dev.weir.proxy.downstream.listen.ClientProtocols;
 import dev.weir.proxy.exchange.Origin;
 import dev.weir.proxy.loop.ChannelSetUp;
 import dev.weir.proxy.loop.LoopClock;
@@ -54,6 +55,7 @@ public final class VirtualSidecar {
   private final LimitTables tables;
   private final SidecarLoops loops;
   private final SidecarLoops.Loop loop;
+  private final SidecarDecisions decisions;
   private final AcceptedClients clients;
   private final int restingDeadlines;
   private final List<ModelServer> servers;
@@ -69,6 +71,7 @@ public final class VirtualSidecar {
    * @param time of the clock.
    * @param channels to the service.
    * @param servers of the store; none if there is no store.
+   * @param heapBytes that it may take.
    * @param jitter draws a number below another.
    */
   public VirtualSidecar(
@@ -77,6 +80,7 @@ public final class VirtualSidecar {
       LongSupplier time,
       ChannelFactory<? extends Channel> channels,
       List<ModelServer> servers,
+      long heapBytes,
       LongUnaryOperator jitter) {
     this.eventLoop = eventLoop;
     this.servers = servers;
@@ -84,15 +88,17 @@ public final class VirtualSidecar {
     settings = settings(yaml);
     tables = LimitTables.allocate(settings.admission(), settings.ringCells());
     try {
+      decisions = new SidecarDecisions(settings);
       loops =
           new SidecarLoops(
               settings,
               eventLoop,
               metrics,
               tables,
-              new SidecarDecisions(settings),
+              decisions,
               null,
-              () -> new LoopClock(time));
+              () -> new LoopClock(time),
+              heapBytes);
       UpstreamAddresses addresses =
           new UpstreamAddresses(settings.upstream().address(), Transport.NIO);
       loops.make(
@@ -152,13 +158,22 @@ public final class VirtualSidecar {
 
   /** Lets a client in. */
   public void accept(Channel channel) {
+    accept(channel, loop.clients());
+  }
+
+  /** Lets a program in that uses the decision API. */
+  public void acceptProgram(Channel channel) {
+    accept(channel, decisions.clients(eventLoop));
+  }
+
+  private void accept(Channel channel, ClientProtocols as) {
     channel
         .pipeline()
         .addLast(
             new ChannelSetUp() {
               @Override
               protected void setUp(Channel accepted) {
-                clients.accepted(loop.clients(), accepted);
+                clients.accepted(as, accepted);
               }
             });
     eventLoop.register(channel);
@@ -191,6 +206,11 @@ public final class VirtualSidecar {
   /** Whether the store has nothing to do any more, and all that it leased has gone back. */
   public boolean isStoreAtRest() {
     return store == null || ModelStore.isAtRest(store) && loops.leases().table().heldUnits() == 0;
+  }
+
+  /** The bytes of content that are counted as held, of connections of HTTP/2. */
+  public long countedBytes() {
+    return loop.parts().http2().heldBytes();
   }
 
   /** Whether any request waits for its verdict. */
