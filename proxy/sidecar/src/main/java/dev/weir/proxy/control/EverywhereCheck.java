@@ -92,6 +92,12 @@ final class EverywhereCheck {
     if (rule.idempotency()) {
       misfits.add(at + "idempotency", "true", "false, or everywhere: false");
     }
+    boolean holds =
+        everywhere.budgets().stream()
+            .anyMatch(budget -> budget.holds() && taken.contains(budget.ownName()));
+    if (rule.countsMessages() && holds) {
+      misfits.add(at + "cost", "messages", "units, or everywhere: false, as those limits hold");
+    }
     int own = rule.budgets().size();
     if (own + taken.size() > RuleSpec.MAX_BUDGETS) {
       String expected = "at most %d, as the rule takes %d of everywhere, and none has more than %d";
