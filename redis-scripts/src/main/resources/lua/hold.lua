@@ -19,7 +19,9 @@ local SHARE, PART = 4, 500
 local function held_of(check, i)
   local key = KEYS[check.held[i]]
   local found = redis.pcall('HMGET', key, 's', check.holder or 's')
-  if found.err then return nil end
+  if found.err and string.find(found.err, 'WRONGTYPE') then return nil end
+  -- Any other error is not ours to read, and ends the call as it would have.
+  if found.err then redis.call('HMGET', key, 's') end
   local sum, record = found[1], check.holder and found[2]
   local of = {key = key, sum = 0, earliest = now + LONGEST_LIFE, kept = 0, gone = {}, lapsed = {}}
   if sum then

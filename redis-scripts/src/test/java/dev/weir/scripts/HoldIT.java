@@ -4,7 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Units that are held until a request ends, message by message. */
@@ -173,5 +177,25 @@ class HoldIT extends ScriptServer {
     final byte[] record =
         client.send("HGET".getBytes(java.nio.charset.StandardCharsets.UTF_8), key, id);
     assertTrue(record.length == 28, Arrays.toString(record));
+  }
+
+  @Test
+  void needsNoOtherRightsThanThoseDocumented() throws Exception {
+    final String page = Files.readString(Path.of("../docs/fleet.md"));
+    final int from = page.indexOf("~rl:* resetchannels");
+    final String[] rights = page.substring(from, page.indexOf("```", from)).trim().split("\\s+");
+    final List<String> user = new ArrayList<>(List.of("ACL", "SETUSER", "weir", "on", "nopass"));
+    user.addAll(List.of(rights));
+    client.text(user.toArray(new String[0]));
+    client.text("SCRIPT", "LOAD", TIMED);
+    client.text("AUTH", "weir", "any");
+    final String[] keys = {"rl:{p}a", "rl:{p}a!held"};
+    call.clear(nowUs).hold(2, 0, LIFE_US, A, 1);
+    call.alsoHeld(PACED, 3, 0, 0, true);
+    assertEquals("2 granted, 4 left, 6 held, 1", told(at(keys)));
+    nowUs += LIFE_US; // an expired record is looked for, and taken out
+    call.clear(nowUs).hold(1, 0, LIFE_US, B, 1);
+    call.alsoHeld(PACED, 3, 0, 0, true);
+    assertEquals("1 granted, 1 left, 3 held, 1", told(at(keys)));
   }
 }
