@@ -74,7 +74,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   final RequestQueue queue;
   final RefundSlipPool refundSlips;
   private final Verdict verdict = new Verdict();
-  private final Charges charges = new Charges();
+  private final Reserves reserves = new Reserves();
+  private final Charges charges = new Charges(reserves);
 
   private final WarnedKeys warned = new WarnedKeys();
 
@@ -155,6 +156,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     bans.use(newRules);
     counts.use(newRules);
     rules.use(newRules);
+    reserves.use(newRules);
     gate.rulesChanged();
   }
 

@@ -38,6 +38,9 @@ public final class Charges {
 
   private final RequestCost requestCost = new RequestCost();
 
+  /** What is held of limits whose cost is known at the end; null if rules have no such limits. */
+  private final Reserves reserves;
+
   /** The groups: those of a rule, or {@link #list}. */
   private BudgetGroup[] groups;
 
@@ -68,6 +71,18 @@ public final class Charges {
   private boolean isUniform;
   private boolean areGroupsUniform;
   private boolean isLeased;
+
+  /** Charges whose rules know all costs from the start, or say how much is held. */
+  public Charges() {
+    this(null);
+  }
+
+  /**
+   * @param reserves what is held of limits whose cost is known at the end.
+   */
+  Charges(Reserves reserves) {
+    this.reserves = reserves;
+  }
 
   /**
    * Makes the charges of a rule for a question.
@@ -167,6 +182,12 @@ public final class Charges {
         : given;
   }
 
+  private long costOfRule(Budget budget, Question question) {
+    return reserves != null && budget.spec().cost().isAtEnd()
+        ? reserves.units(budget, question.request())
+        : budget.cost();
+  }
+
   /** What was wrong with the header that says the request's cost; null for nothing. */
   CostFault costFault() {
     return requestCost.fault();
@@ -183,7 +204,8 @@ public final class Charges {
         Budget budget = budgets.budget(i);
         boolean isShared = (everywhereGroups >>> group & 1) != 0;
         long given = costOf(budget, isShared, question);
-        costs[charge] = given == Question.COST_OF_RULE ? budget.cost() : budget.units(given);
+        costs[charge] =
+            given == Question.COST_OF_RULE ? costOfRule(budget, question) : budget.units(given);
         isUniform &= costs[charge] == costs[0];
         areGroupsUniform &= costs[charge++] == costs[first] || group < localGroupCount;
       }

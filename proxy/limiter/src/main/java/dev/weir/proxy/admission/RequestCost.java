@@ -5,6 +5,7 @@ import dev.weir.proxy.request.CostFault;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestView;
+import dev.weir.proxy.rule.spec.CostAtEnd;
 import dev.weir.proxy.rule.spec.CostSpec;
 import org.agrona.DirectBuffer;
 
@@ -42,6 +43,18 @@ final class RequestCost {
     return cost.kind() == CostSpec.Kind.HEADER
         ? ofHeader(cost, head)
         : ofContent(head.contentLength(), cost.bytesPerUnit());
+  }
+
+  /** The reserve that a header says, at most the largest that it may; 0 if it says none. */
+  static long reserve(CostAtEnd cost, RequestView head) {
+    FieldName name = cost.reserveHeader().header();
+    int field = head.findField(name, 0);
+    if (field < 0 || head.findField(name, field + 1) >= 0) {
+      return 0;
+    }
+    long most = cost.maxReserve();
+    long units = number(head.bytes(), head.valueOffset(field), head.valueLength(field), most);
+    return Math.min(units, most);
   }
 
   private static long ofContent(long contentLength, int bytesPerUnit) {

@@ -295,6 +295,11 @@ public final class Budget {
     return spec.holds();
   }
 
+  /** Whether what requests hold of this limit is learned from what others cost. */
+  public boolean isReserveLearned() {
+    return spec.cost().isAtEnd() && spec.cost().atEnd().isLearned();
+  }
+
   /** {@link BudgetSpec#reserve}. */
   public long reserve() {
     return spec.reserve();

@@ -247,7 +247,8 @@ public final class Rule {
     boolean isAny = false;
     for (BudgetGroup group : groups) {
       for (int i = 0; i < group.size(); i++) {
-        isAny |= group.budget(i).spec().cost().isOfRequest();
+        CostSpec cost = group.budget(i).spec().cost();
+        isAny |= cost.isOfRequest() || cost.isAtEnd();
       }
     }
     return isAny;
@@ -286,7 +287,7 @@ public final class Rule {
     boolean hasCosts = false;
     for (BudgetGroup group : groups) {
       for (int i = 0; i < group.size(); i++) {
-        hasCosts |= group.budget(i).cost() != cost;
+        hasCosts |= group.budget(i).cost() != cost || group.budget(i).spec().cost().isAtEnd();
       }
     }
     return hasCosts;
@@ -501,7 +502,7 @@ public final class Rule {
     return cost;
   }
 
-  /** Whether requests say their cost of some of its limits. */
+  /** Whether requests say their cost of some of its limits, or hold what others have cost. */
   public boolean hasCostsOfRequests() {
     return hasCostsOfRequests;
   }

@@ -6,12 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import dev.weir.proxy.request.CostFault;
+import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.ReportedCost;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TextRequest;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.identity.Identities;
+import dev.weir.proxy.rule.spec.CostAtEnd;
 import dev.weir.proxy.rule.spec.CostSpec;
 import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.Rate;
@@ -88,14 +91,31 @@ class RequestCostTest {
   @Test
   void allocatesNothing() {
     RuleSpec spec = RuleSpec.builder("r").rate(Rate.parse("100/1s")).cost(BY_HEADER).build();
-    Rule rule = RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0).rules().get(0);
+    assertAllocatesNothing(spec, 10_000 * (5 + 7 + 7));
+  }
+
+  @Test
+  void allocatesNothingForAReserve() {
+    CostAtEnd learned =
+        CostAtEnd.of(ReportedCost.ofHeader(FieldName.of("x-tokens")))
+            .reservingByHeader(KeyPart.parse("header:x-cost"), 8);
+    CostSpec held = CostSpec.ofReported(learned);
+    RuleSpec spec = RuleSpec.builder("r").rate(Rate.parse("64/1s")).cost(held).build();
+    assertAllocatesNothing(spec, 10_000 * (5 + 4 + 5));
+  }
+
+  private static void assertAllocatesNothing(RuleSpec spec, long perRound) {
+    RuleSet rules = RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0);
+    Rule rule = rules.rules().get(0);
+    Reserves reserves = new Reserves();
+    reserves.use(rules);
     Question question = new Question();
     RequestView[] heads = {
       TextRequest.ofTrusted("GET", "/", "x-cost", "5"),
       TextRequest.ofTrusted("GET", "/", "x-cost", "1e9"),
       TextRequest.of("GET", "/", "x-cost", "5"),
     };
-    Charges charges = new Charges();
+    Charges charges = new Charges(reserves);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     HashOnly identity = new HashOnly(1);
     Identities of = group -> identity;
@@ -110,6 +130,6 @@ class RequestCostTest {
       least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
     }
     assertTrue(least <= 1_000, least + " bytes");
-    assertEquals(0, sum % (10_000 * (5 + 7 + 7)));
+    assertEquals(0, sum % perRound);
   }
 }
