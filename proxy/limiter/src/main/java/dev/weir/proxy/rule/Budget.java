@@ -110,7 +110,12 @@ public final class Budget {
         sameWindows
             && previous.spec.name().equals(spec.name())
             && (unchanged || limits.keepsCountsOf(previous.spec.limit()));
-    this.limit = unchanged ? previous.limit : limits.compile(unixEpochNs);
+    this.limit =
+        unchanged
+            ? previous.limit
+            : previous == null
+                ? limits.compile(unixEpochNs)
+                : limits.compile(unixEpochNs, previous.limit);
     this.share = limit;
     this.version = sameCounts ? previous.version : version;
     this.seed = seed(rule, spec, this.version);

@@ -273,11 +273,11 @@ public final class Rule {
     List<Integer> places = new ArrayList<>();
     for (BudgetGroup group : groups) {
       for (int i = 0; i < group.size(); i++) {
-        CostSpec cost = group.budget(i).spec().cost();
-        if (cost.isAtEnd() && !costs.contains(cost.atEnd().cost())) {
-          costs.add(cost.atEnd().cost());
+        ReportedCost read = group.budget(i).spec().readAtEnd();
+        if (read != null && !costs.contains(read)) {
+          costs.add(read);
         }
-        places.add(cost.isAtEnd() ? costs.indexOf(cost.atEnd().cost()) : NOT_REPORTED);
+        places.add(read == null ? NOT_REPORTED : costs.indexOf(read));
       }
     }
     return places.stream().mapToInt(place -> place).toArray();
@@ -521,7 +521,8 @@ public final class Rule {
   }
 
   /**
-   * The place of a limit's cost in {@link #reportedCosts}.
+   * The place of a limit's cost in {@link #reportedCosts}; of one that finds its number, that of
+   * whether the service has dropped the request.
    *
    * @param charge the limit's place in the groups, one after the other, from 0.
    * @return {@link #NOT_REPORTED} if it is known from the start.

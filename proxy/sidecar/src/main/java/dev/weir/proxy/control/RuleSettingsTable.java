@@ -2,10 +2,10 @@ package dev.weir.proxy.control;
 
 import static dev.weir.proxy.control.SettingKind.AMOUNT;
 import static dev.weir.proxy.control.SettingKind.BAN;
+import static dev.weir.proxy.control.SettingKind.CONCURRENCY;
 import static dev.weir.proxy.control.SettingKind.CONDITIONS;
 import static dev.weir.proxy.control.SettingKind.COST;
 import static dev.weir.proxy.control.SettingKind.COST_OF_LIMIT;
-import static dev.weir.proxy.control.SettingKind.COUNT;
 import static dev.weir.proxy.control.SettingKind.EVERYWHERE;
 import static dev.weir.proxy.control.SettingKind.KEY;
 import static dev.weir.proxy.control.SettingKind.LIMITS;
@@ -72,7 +72,7 @@ final class RuleSettingsTable {
               (b, t) -> b.rate(Rate.parse(t))),
           SettingRow.of(
               "concurrency",
-              COUNT,
+              CONCURRENCY,
               null,
               "How many requests at a time, until they end.",
               (b, t) -> b.concurrency(Texts.parseInt(t, 1, BudgetSpec.MAX_CONCURRENCY))),

@@ -54,6 +54,7 @@ final class RulesReader {
     rule.key(KeySpec.ofParts(names.parts("ip")));
     readKey(at + "key", rule::key);
     new CostReader(tree, faults).read(at + "cost", rule::cost);
+    new AdaptiveReader(tree, faults).read(at + "concurrency", rule);
     RefusalSpec own = refusals.read(at + "refusal");
     rule.refusal(own == null ? refusal : own);
     List<BudgetSpec.Builder> limits = readLimits(at + "limits");
@@ -129,6 +130,7 @@ final class RulesReader {
       readRows(RuleSettingsTable.OF_LIMIT, within, limit);
       readKey(within + "key", limit::key);
       new CostReader(tree, faults).read(within + "cost", limit::cost);
+      new AdaptiveReader(tree, faults).read(within + "concurrency", limit);
       refuseBoth(within);
       limits.add(limit);
     }
@@ -137,10 +139,11 @@ final class RulesReader {
 
   /** Reports requests at a time beside a rate: in a list each is a limit of its own. */
   private void refuseBoth(String within) {
-    String concurrency = tree.texts().get(within + "concurrency");
+    String path = within + "concurrency";
+    String concurrency = concurrency(path);
     if (concurrency != null && tree.texts().containsKey(within + "limit")) {
       String expected = "nothing beside limit, but a limit of its own";
-      faults.add(tree.line(within + "concurrency"), within + "concurrency", concurrency, expected);
+      faults.add(tree.line(path), path, concurrency, expected);
     }
   }
 
@@ -152,6 +155,15 @@ final class RulesReader {
         misfits.add(at + row.name(), text, expected);
       }
     }
+    String path = at + "concurrency";
+    if (tree.at(path).isSection()) {
+      misfits.add(path, concurrency(path), expected);
+    }
+  }
+
+  /** The requests at a time at a path, as text; null if it has none. */
+  private String concurrency(String path) {
+    return tree.at(path).isSection() ? AdaptiveReader.TEXT : tree.texts().get(path);
   }
 
   /**

@@ -28,6 +28,7 @@ public enum SettingKind {
   AMOUNT("COUNT", 0, 0, ValueType.WHOLE_NUMBER, ValueType.NUMBER, ValueType.TEXT),
   COST(0, 0, ValueType.WHOLE_NUMBER, ValueType.NUMBER, ValueType.TEXT, ValueType.SECTION),
   COST_OF_LIMIT("COUNT", 0, 0, ValueType.WHOLE_NUMBER, ValueType.NUMBER, ValueType.SECTION),
+  CONCURRENCY("COUNT", 0, 0, ValueType.WHOLE_NUMBER, ValueType.SECTION),
   RESERVE(0, 0, ValueType.WHOLE_NUMBER, ValueType.TEXT, ValueType.SECTION),
   MISSING(0, 0, ValueType.WHOLE_NUMBER, ValueType.TEXT),
   STATUSES(1, 64, ValueType.LIST),

@@ -67,6 +67,12 @@ final class SettingsSchema {
       cost.keys.put(CostReader.RESERVE, reserve);
       cost.keys.put(CostReader.MISSING, value(SettingKind.MISSING));
     }
+    SettingsSchema adaptive = section(List.of(), null, null);
+    adaptive.keys.put(AdaptiveReader.MIN, value(SettingKind.COUNT));
+    adaptive.keys.put(AdaptiveReader.MAX, value(SettingKind.COUNT));
+    for (SettingsSchema with : List.of(rule, limit)) {
+      with.keys.get("concurrency").keys.put(AdaptiveReader.ADAPTIVE, adaptive);
+    }
     SettingsSchema ban = rule.keys.get("ban");
     ban.keys.put(BanReader.AFTER, value(SettingKind.RATE));
     ban.keys.put(BanReader.FOR, value(SettingKind.TIMES));

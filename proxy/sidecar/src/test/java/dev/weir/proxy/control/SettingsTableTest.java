@@ -125,9 +125,11 @@ class SettingsTableTest {
     assertEquals(namesOf(SettingsTable.ALL), names);
     SettingsSchema rule = file.keys().get("rules").item();
     assertEquals(
-        namesOf(RuleSettingsTable.ALL), leaves(rule, "", Set.of("cost", "ban", "refusal")));
+        namesOf(RuleSettingsTable.ALL),
+        leaves(rule, "", Set.of("cost", "concurrency", "ban", "refusal")));
     SettingsSchema limit = rule.keys().get("limits").item();
-    assertEquals(namesOf(RuleSettingsTable.OF_LIMIT), leaves(limit, "", Set.of("cost")));
+    assertEquals(
+        namesOf(RuleSettingsTable.OF_LIMIT), leaves(limit, "", Set.of("cost", "concurrency")));
   }
 
   private static <T> Set<String> namesOf(List<SettingRow<T>> rows) {

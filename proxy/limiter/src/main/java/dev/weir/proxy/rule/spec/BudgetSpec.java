@@ -1,6 +1,8 @@
 package dev.weir.proxy.rule.spec;
 
+import dev.weir.proxy.request.GrpcStatus;
 import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.ReportedCost;
 import dev.weir.proxy.rule.spec.RuleSpec.FaultSink;
 import dev.weir.scripts.ScriptLimit;
 import java.time.ZoneId;
@@ -34,12 +36,19 @@ public record BudgetSpec(
 
   private static final long NS_PER_US = 1_000;
 
+  /** Why a limit that finds its number has the key and mode that it has. */
+  static final String OF_SERVICE = ", as the number is found for the service behind this sidecar";
+
+  /** The answers of a service that does not take a request because of its load. */
+  private static final ReportedCost DROPPED =
+      ReportedCost.ofStatus(List.of(503), List.of(GrpcStatus.UNAVAILABLE));
+
   /** Units that one request takes, 1 or more; {@link #reserve} of one that is known at its end. */
   public long costUnits() {
     return cost.units(limit.capacity(), limit.unit());
   }
 
-  /** How many requests may be in flight at a time; 0 if that is not what is limited. */
+  /** How many requests may be in flight at a time, at most; 0 if that is not what is limited. */
   public long concurrency() {
     return limit.isConcurrency() ? limit.capacity() : 0;
   }
@@ -55,6 +64,14 @@ public record BudgetSpec(
    */
   public long reserve() {
     return costUnits();
+  }
+
+  /**
+   * What is read of an exchange for it until the end: its cost, or whether the service has dropped
+   * the request; null for nothing.
+   */
+  public ReportedCost readAtEnd() {
+    return limit.isAdaptive() ? DROPPED : cost.isAtEnd() ? cost.atEnd().cost() : null;
   }
 
   /** This limit, decided by the store on each request if it were leased. */
@@ -98,6 +115,19 @@ public record BudgetSpec(
   public ScriptLimit storeLimit() {
     ScriptLimit whole = limit.compileForStore();
     return mode == Mode.LEASED ? whole.leased(leaseLifeUs()) : whole;
+  }
+
+  /** Reports what a limit that finds its number cannot have: it is of one service, behind here. */
+  void checkAdaptive(FaultSink sink) {
+    if (!limit.isAdaptive()) {
+      return;
+    }
+    if (!key.equals(KeySpec.ALL)) {
+      sink.fault("key", key.toString(), "all or nothing" + OF_SERVICE);
+    }
+    if (mode.needsStore()) {
+      sink.fault("mode", mode.toString(), "local or nothing" + OF_SERVICE);
+    }
   }
 
   /** Reports faults of the limit's lease. */
@@ -241,6 +271,7 @@ public record BudgetSpec(
     private Algorithm algorithm;
     private Rate rate;
     private int concurrency;
+    private int concurrencyMin;
     private long burstThousandths;
     private Overflow overflow;
     private long maxWaitNs;
@@ -318,6 +349,12 @@ public record BudgetSpec(
       return self();
     }
 
+    /** Sets how many requests may be in flight at a time: a number that is found between two. */
+    public B adaptive(int min, int max) {
+      this.concurrencyMin = min;
+      return concurrency(max);
+    }
+
     public B burst(long burst) {
       return burstThousandths(burst * Thousandths.ONE);
     }
@@ -391,7 +428,9 @@ public record BudgetSpec(
         if (each.concurrency > 0) {
           boolean isAlone = each.rate == null;
           CostSpec ofOne = isAlone && each.cost != null ? each.cost : CostSpec.NOT_GIVEN;
-          budgets.add(each.within(this, isAlone ? each.name : null, each.slots(), ofOne, lifeNs));
+          BudgetSpec slots =
+              each.within(this, isAlone ? each.name : null, each.slots(), ofOne, lifeNs);
+          budgets.add(each.concurrencyMin > 0 ? each.ofService(slots, each != this) : slots);
         }
       }
       return budgets;
@@ -404,7 +443,10 @@ public record BudgetSpec(
 
     /** The limit of requests at a time, with settings that it must not have. */
     private LimitSpec slots() {
-      Rate atATime = Rate.atATime(concurrency);
+      Rate atATime =
+          concurrencyMin > 0
+              ? Rate.atATime(concurrencyMin, concurrency)
+              : Rate.atATime(concurrency);
       return rate == null
           ? limit(algorithm, atATime, CostSpec.NOT_GIVEN)
           : new LimitSpec(null, atATime, 0, null, 0, null, null, 0);
@@ -425,6 +467,18 @@ public record BudgetSpec(
           align,
           zone,
           subWindowNs);
+    }
+
+    /** A limit of the service: only an item of a list can say its key and mode, and wrongly. */
+    private BudgetSpec ofService(BudgetSpec slots, boolean isOfList) {
+      return new BudgetSpec(
+          slots.ownName,
+          isOfList && key != null ? key : KeySpec.ALL,
+          slots.limit,
+          slots.cost,
+          isOfList && mode != null ? mode : Mode.LOCAL,
+          slots.onStoreFailure,
+          isOfList ? leaseLifeNs : 0);
     }
 
     private BudgetSpec within(

@@ -1,6 +1,7 @@
 package dev.weir.proxy.rule.spec;
 
 import dev.weir.algorithms.Limit;
+import dev.weir.algorithms.adaptive.AdaptiveLimit;
 import dev.weir.algorithms.lease.LeaseLife;
 import dev.weir.proxy.rule.spec.RuleSpec.FaultSink;
 import dev.weir.scripts.ScriptLimit;
@@ -80,6 +81,18 @@ public record LimitSpec(
         algorithm == Algorithm.BUCKET_RING ? subWindowOrDefaultNs() : 0);
   }
 
+  /** Whether it finds how many requests may be in flight, by the times of the service. */
+  public boolean isAdaptive() {
+    return rate != null && rate.isFound();
+  }
+
+  /** How many requests may be in flight at a time, as it is written. */
+  public String concurrencyText() {
+    return isAdaptive()
+        ? "{adaptive: {min: %d, max: %d}}".formatted(rate.least(), rate.count())
+        : String.valueOf(capacity());
+  }
+
   /** Whether it limits how many requests are in flight at a time. */
   public boolean isConcurrency() {
     return rate != null && rate.isAtATime();
@@ -123,7 +136,7 @@ public record LimitSpec(
   /** The settings that were given, without the algorithm, by name. */
   Map<String, String> given() {
     Map<String, String> given = new LinkedHashMap<>();
-    put(given, isConcurrency() ? CONCURRENCY : "limit", isConcurrency() ? capacity() : rate);
+    put(given, isConcurrency() ? CONCURRENCY : "limit", isConcurrency() ? concurrencyText() : rate);
     put(given, "burst", burst == 0 ? null : burstText());
     put(given, "overflow", overflow);
     put(given, "max-wait", maxWaitNs == 0 ? null : DurationText.text(maxWaitNs));
@@ -172,6 +185,13 @@ public record LimitSpec(
         : this;
   }
 
+  /** {@link #compile(long)}, from the number that the limit before has found. */
+  public Limit compile(long unixEpochNs, Limit before) {
+    return isAdaptive() && before.adaptive() != null
+        ? Limit.heldUnits(before.adaptive().within((int) rate.least(), (int) rate.count()))
+        : compile(unixEpochNs);
+  }
+
   /**
    * Compiles a limit without faults.
    *
@@ -179,6 +199,9 @@ public record LimitSpec(
    * @throws IllegalArgumentException if it is out of range.
    */
   public Limit compile(long unixEpochNs) {
+    if (isAdaptive()) {
+      return Limit.heldUnits(new AdaptiveLimit((int) rate.least(), (int) rate.count()));
+    }
     if (isConcurrency()) {
       return ofSlots(rate.count());
     }
@@ -208,6 +231,9 @@ public record LimitSpec(
    * @return null if the node has no share.
    */
   public Limit share(Limit whole, int nodes, int rank, long cost) {
+    if (isAdaptive()) {
+      return whole; // each sidecar has its own service
+    }
     int parts = (int) Math.min(nodes, capacity() / cost);
     Limit share = null;
     while (parts > 1 && share == null) {

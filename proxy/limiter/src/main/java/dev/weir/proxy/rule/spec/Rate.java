@@ -11,8 +11,10 @@ import java.util.concurrent.TimeUnit;
  *     at a time.
  * @param isMonthly whether the window is a calendar month, which has no fixed length.
  * @param unit how many units are one: 1, or {@link Thousandths#ONE}.
+ * @param least of a number at a time that is found, the least that it can be; {@code count} is the
+ *     most. Else 0.
  */
-public record Rate(long count, long windowNs, boolean isMonthly, int unit) {
+public record Rate(long count, long windowNs, boolean isMonthly, int unit, long least) {
   /** The largest number that the RateLimit fields can carry (RFC 9651, section 3.3.1). */
   public static final long MAX_COUNT = 999_999_999_999_999L;
 
@@ -29,9 +31,18 @@ public record Rate(long count, long windowNs, boolean isMonthly, int unit) {
     this(count, windowNs, false, 1);
   }
 
+  private Rate(long count, long windowNs, boolean isMonthly, int unit) {
+    this(count, windowNs, isMonthly, unit, 0);
+  }
+
   /** So many at a time, which has no window. */
   static Rate atATime(long count) {
     return new Rate(count, NO_WINDOW);
+  }
+
+  /** A number at a time that is found between two, 1 or more. */
+  static Rate atATime(long least, long most) {
+    return new Rate(most, NO_WINDOW, false, 1, least);
   }
 
   static Rate perMonth(long count) {
@@ -136,10 +147,16 @@ public record Rate(long count, long windowNs, boolean isMonthly, int unit) {
     return isMonthly ? MONTH : DurationText.text(windowNs);
   }
 
+  /** Whether it is a number at a time that is found. */
+  boolean isFound() {
+    return least > 0;
+  }
+
   /** The rate as written, in the largest unit of time that fits. */
   @Override
   public String toString() {
-    return Thousandths.text(count, unit) + (isAtATime() ? " at a time" : "/" + window());
+    String from = isFound() ? least + " to " : "";
+    return from + Thousandths.text(count, unit) + (isAtATime() ? " at a time" : "/" + window());
   }
 
   private static long count(String text, String digits) {

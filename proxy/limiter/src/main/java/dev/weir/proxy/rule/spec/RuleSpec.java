@@ -132,6 +132,7 @@ public record RuleSpec(
     match.check(sink);
     if (action == RuleAction.LIMIT) {
       checkLimits(sink);
+      checkOfService(sink);
     } else {
       checkNoLimit(sink);
     }
@@ -275,6 +276,7 @@ public record RuleSpec(
       }
       budgets.get(i).checkLease(within);
       checkMode(budgets.get(i), within);
+      budgets.get(i).checkAdaptive(within);
       checkHeld(budgets.get(i), within);
       if ((isEverywhere || budgets.size() > 1) && limit.overflow() == Overflow.QUEUE) {
         within.fault("overflow", "queue", "reject, as there are other limits");
@@ -354,12 +356,26 @@ public record RuleSpec(
     }
   }
 
+  /** Checks that a rule with nothing but limits of the service says nothing else of its own. */
+  private void checkOfService(FaultSink sink) {
+    if (!budgets.stream().allMatch(budget -> budget.limit().isAdaptive())) {
+      return;
+    }
+    if (mode.needsStore()) {
+      sink.fault("mode", mode.toString(), "local or nothing" + BudgetSpec.OF_SERVICE);
+    }
+    KeySpec key = enforcement.key();
+    if (!key.equals(KeySpec.ALL) && !key.equals(KeySpec.IP)) {
+      sink.fault("key", key.toString(), "all or nothing" + BudgetSpec.OF_SERVICE);
+    }
+  }
+
   /** Checks that units can be held by what decides on them. */
   private void checkHeld(BudgetSpec budget, FaultSink within) {
     if (!budget.holds()) {
       return;
     }
-    if (budget.mode().needsStore()) {
+    if (budget.mode().needsStore() && !budget.limit().isAdaptive()) {
       String expected = "local, as the store cannot yet hold what a request costs until it ends";
       within.fault("mode", budget.mode().toString(), expected);
     }
