@@ -198,4 +198,73 @@ class HoldIT extends ScriptServer {
     call.alsoHeld(PACED, 3, 0, 0, true);
     assertEquals("1 granted, 1 left, 3 held, 1", told(at(keys)));
   }
+
+  @Test
+  void takesOutAThousandDeadHoldersInOneCall() throws Exception {
+    final int holders = 1_200;
+    final ScriptLimit limit = ScriptLimit.fixedWindow(10_000, WINDOW_US, 0);
+    for (int holder = 1; holder <= holders; holder++) {
+      hold(limit, holder, 1, 2, 3);
+    }
+    nowUs += LIFE_US;
+    call.clear(nowUs).peek(1, 1, limit);
+    call.withHeld(0);
+    assertEquals(10_000 - 6 * holders, at("{p}a", "{p}a!held").remaining(0));
+    assertEquals("1 granted, 2797 left, 3 held, 1", hold(limit, B, 1, 1, 3));
+    assertEquals("2", client.text("HLEN", "{p}a!held"), "the sum, and the one that lives");
+  }
+
+  @Test
+  void holdersWithoutUnitsAreTakenOutToo() throws Exception {
+    for (int holder = 1; holder <= 5; holder++) {
+      hold(PACED, holder, 1, 1, 2);
+      hold(PACED, holder, 2, 0, 2, 0, 0);
+    }
+    nowUs += ScriptLimit.MAX_LIFE_US;
+    hold(PACED, A, 1, 0, 2);
+    assertEquals("2", client.text("HLEN", "{p}a!held"));
+  }
+
+  @Test
+  void aClockThatStepsBackEndsRecordsALifeLaterAtTheLatest() throws Exception {
+    nowUs += 100 * WINDOW_US;
+    hold(RUNNING, A, 1, 2, 1);
+    nowUs = START;
+    assertEquals("1 granted, 0 left, 3 held, 1", hold(RUNNING, B, 1, 3, 1));
+    nowUs += ScriptLimit.MAX_LIFE_US;
+    assertEquals("3 granted, 0 left, 3 held, 1", hold(RUNNING, 7, 1, 3, 1));
+  }
+
+  @Test
+  void aCheckAndADebtDoNotSeeWhatIsHeld() throws Exception {
+    hold(PACED, A, 1, 2, 4);
+    call.clear(nowUs).check(20, 1, PACED);
+    assertEquals(10, at("{p}a").granted(0), "at most what is held passes on top");
+    assertEquals("0 granted, 0 left, 8 held, 1", hold(PACED, B, 1, 1, 1));
+  }
+
+  @Test
+  void keepsWhatIsHeldForAsLongAsItWouldCount() throws Exception {
+    hold(EXPIRING, PACED, 1, 0, 0);
+    assertEquals(
+        (LIFE_US + WINDOW_US) / 1000, Long.parseLong(client.text("PTTL", "{p}a!held")), 5_000);
+    hold(EXPIRING, PACED, 2, 0, 5);
+    final long backMs = WINDOW_US / 2 / 1000;
+    assertEquals(backMs + WINDOW_US / 1000, Long.parseLong(client.text("PTTL", "{p}a")), 5_000);
+    for (long sequence = 3; sequence < 5; sequence++) {
+      nowUs += 1_000;
+      hold(EXPIRING, RUNNING, sequence, 0, 5);
+    }
+    assertEquals(
+        (LIFE_US + WINDOW_US) / 1000, Long.parseLong(client.text("PTTL", "{p}a!held")), 5_000);
+  }
+
+  private void hold(String script, ScriptLimit limit, long sequence, long units, long charged)
+      throws IOException {
+    call.clear(nowUs).hold(0, 0, LIFE_US, A, sequence);
+    call.alsoHeld(limit, 1, units, charged, sequence == 1);
+    final String[] keys = {"{p}a", "{p}a!held"};
+    final byte[] reply = client.eval(script, Long.toString(nowUs), call, keys);
+    assertEquals(CheckReply.APPLIED, reply(reply, call).holdStatus(0, 0));
+  }
 }
