@@ -22,7 +22,7 @@ class StressIT {
   private static final Pattern TOTALS =
       Pattern.compile(
           "Results: (\\d+) planned; (\\d+) passed, (\\d+) failed, (\\d+) soft errs, (\\d+) hard errs");
-  private static final int TESTS = 28;
+  private static final int TESTS = 30;
   private static final int TEST_MS = 400;
   private static final int MAX_MINUTES = 8;
 
