@@ -111,6 +111,22 @@ final class LoopFigures {
           "Headers that would say a request's cost, and did not.",
           "fault",
           CostFault.values());
+  static final LoopCounter HOLDINGS =
+      counter("weir_holdings", "Requests that held units of a limit until they ended.");
+  static final OpenGauge HOLDINGS_OPEN =
+      open("weir_holdings_open", "Requests that hold units of a limit now.", HOLDINGS);
+  static final LoopCounter HOLDINGS_UNKNOWN =
+      counter(
+          "weir_holdings_unknown",
+          "Ends of requests whose units had been released before; each is a fault of Weir.");
+  static final LoopCounter COSTS_MISSING =
+      counter(
+          "weir_costs_missing",
+          "Costs that should have been read from an exchange and were not (missing).");
+  static final LoopCounter UNITS_UNCOLLECTED =
+      counter(
+          "weir_units_uncollected",
+          "Units of a cost that were not charged: more than what was held and a whole budget.");
   static final LoopCounter CHARGES_GIVEN_BACK =
       counter(
           "weir_charges_given_back",

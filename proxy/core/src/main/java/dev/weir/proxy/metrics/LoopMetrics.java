@@ -149,6 +149,31 @@ public final class LoopMetrics implements TrafficObserver {
     counters.increment(LoopFigures.CHARGES_GIVEN_BACK.word());
   }
 
+  /** A request holds units from now on, or may. */
+  public void holdingBegun() {
+    counters.increment(LoopFigures.HOLDINGS.word());
+  }
+
+  /** A request that held units has ended. */
+  public void holdingEnded() {
+    counters.increment(LoopFigures.HOLDINGS_OPEN.endedWord());
+  }
+
+  /** The end of a request was told whose units had been released. */
+  public void holdingUnknown() {
+    counters.increment(LoopFigures.HOLDINGS_UNKNOWN.word());
+  }
+
+  /** Costs of a request that the service had were not reported. */
+  public void costsMissing(int count) {
+    counters.add(LoopFigures.COSTS_MISSING.word(), count);
+  }
+
+  /** Units of a cost were not charged. */
+  public void uncollected(long units) {
+    counters.add(LoopFigures.UNITS_UNCOLLECTED.word(), units);
+  }
+
   /** A header that would say a request's cost did not. */
   public void costHeaderMisread(CostFault why) {
     counters.increment(LoopFigures.COST_HEADERS_MISREAD.word() + why.ordinal());

@@ -42,6 +42,7 @@ public final class Question {
   private boolean wantsRows;
   private boolean isFollowed;
   private boolean isTimedTogether;
+  private boolean isMessage;
 
   /** The result that admission has found ahead; null if there is none. */
   private Object prefetched;
@@ -53,6 +54,13 @@ public final class Question {
   /** Starts the question whether a request may pass to the service. */
   public Question traffic(RequestView view) {
     return start(Operation.CHECK, Purpose.TRAFFIC).request(view);
+  }
+
+  /** Starts the question whether a message of such a request may follow those before it. */
+  public Question message(RequestView view) {
+    traffic(view);
+    isMessage = true;
+    return this;
   }
 
   /** Starts an empty question. */
@@ -68,6 +76,7 @@ public final class Question {
     wantsRows = false;
     isFollowed = false;
     isTimedTogether = false;
+    isMessage = false;
     prefetched = null;
     onceBytes = null;
     onceLength = 0;
@@ -311,6 +320,11 @@ public final class Question {
 
   public int onceLength() {
     return onceLength;
+  }
+
+  /** Whether it is about a message that follows the first of a request, which was asked about. */
+  public boolean isMessage() {
+    return isMessage;
   }
 
   /** Whether other questions follow at once, so that a batch to the store can wait for them. */

@@ -45,6 +45,11 @@ class ExpositionBytesTest {
     times(15, loop::streamOpened, loop::streamClosed);
     times(16, loop::chargeGivenBack);
     times(17, loop::verdictDropped);
+    times(24, loop::holdingBegun);
+    times(25, loop::holdingBegun, loop::holdingEnded);
+    times(26, loop::holdingUnknown);
+    loop.costsMissing(27);
+    loop.uncollected(28);
     for (CostFault fault : CostFault.values()) {
       times(80 + fault.ordinal(), () -> loop.costHeaderMisread(fault));
     }

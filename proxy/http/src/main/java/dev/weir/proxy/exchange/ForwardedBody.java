@@ -173,7 +173,7 @@ final class ForwardedBody implements VerdictListener {
       if (from == bytes.writerIndex()) {
         return service.data(bytes, end);
       }
-      Asked asked = loop.ask(messages.head(), times.endNs(), this, loop.clock.nowNs());
+      Asked asked = loop.askForMessage(messages.head(), times.endNs(), this, loop.clock.nowNs());
       ticket = asked.ticket();
       if (!asked.countsMessages()) {
         messages.stop(); // other rules hold now: this was the last

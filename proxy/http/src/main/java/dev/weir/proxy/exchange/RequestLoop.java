@@ -71,9 +71,18 @@ public final class RequestLoop {
    * @param endNs when the verdict is no longer of use, in the loop's time.
    */
   Asked ask(RequestView head, long endNs, VerdictListener asker, long nowNs) {
+    return ask(question.traffic(head).deadlineNs(endNs), asker, nowNs);
+  }
+
+  /** Asks for a verdict on a message that follows the first of a request. */
+  Asked askForMessage(RequestView head, long endNs, VerdictListener asker, long nowNs) {
+    return ask(question.message(head).deadlineNs(endNs), asker, nowNs);
+  }
+
+  private Asked ask(Question about, VerdictListener asker, long nowNs) {
     asking = true;
     try {
-      return admission.ask(question.traffic(head).deadlineNs(endNs), asker, nowNs);
+      return admission.ask(about, asker, nowNs);
     } finally {
       asking = false;
     }

@@ -1,5 +1,7 @@
 package dev.weir.proxy.admission;
 
+import static dev.weir.proxy.request.Verdict.NOTHING_HELD;
+
 import dev.weir.proxy.admission.ban.Bans;
 import dev.weir.proxy.admission.ban.LoopBans;
 import dev.weir.proxy.loop.LoopClock;
@@ -73,6 +75,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   final ParkedRequests parked;
   final RequestQueue queue;
   final RefundSlipPool refundSlips;
+  final HoldingPool holdings;
   private final Verdict verdict = new Verdict();
   private final Reserves reserves = new Reserves();
   private final Charges charges = new Charges(reserves);
@@ -81,6 +84,15 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   /** The key of the question that is being asked, under a rule with {@code warn-at}. */
   private long warnedKey;
+
+  /** The name of what the request that is being asked about will hold. */
+  private int holding = NOTHING_HELD;
+
+  /** Whether the end of that request will not be told for it. */
+  private boolean isEndUnknown;
+
+  /** Of that, budgets that an earlier question about the same request holds. */
+  private int heldBefore;
 
   /** The ticket of the question that is being asked; no callback is made meanwhile. */
   private long asking = NOBODY;
@@ -149,6 +161,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     this.parked = new ParkedRequests(places);
     this.queue = new RequestQueue((places + 1) / 2, metrics, clock, eventLoop, this::released);
     this.refundSlips = new RefundSlipPool(places);
+    this.holdings = new HoldingPool(Math.min(places, HoldingPool.MAX_COUNT));
   }
 
   /** Replaces all rules. Parked requests keep the rules that they were matched with. */
@@ -231,10 +244,34 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       passed.set(first.verdict());
       kept = question.purpose() == Purpose.TRAFFIC ? keep() : NOTHING_KEPT;
     }
-    ask(dryRun.without(dryRun.everywhereGroups()), question, null, NOBODY_LISTENS, nowNs);
+    rehearse(dryRun, isKnown, question, nowNs);
     concludedTicket = concluded;
     keptAhead = kept;
     return (isKnown ? asked.settled(passed) : asked.awaited(ticket)).countsMessages(countsMessages);
+  }
+
+  /**
+   * Asks about the limits of a dry run, for the figures. What they hold is told with the verdict
+   * that is known; if none is, they are charged at once what they would hold.
+   */
+  private void rehearse(Rule dryRun, boolean isKnown, Question question, long nowNs) {
+    int before = isKnown ? passed.holding() : NOTHING_HELD;
+    holding = before;
+    heldBefore = before == NOTHING_HELD ? 0 : holdings.get(before).count();
+    isEndUnknown = !isKnown;
+    Rule own = dryRun.without(dryRun.everywhereGroups());
+    Asked rehearsed = ask(own, question, null, NOBODY_LISTENS, nowNs);
+    isEndUnknown = false;
+    int name = before;
+    if (rehearsed.verdict() == null) {
+      name = parked.holding(rehearsed.ticket());
+      parked.holding(rehearsed.ticket(), NOTHING_HELD);
+    } else if (rehearsed.verdict().holding() != NOTHING_HELD) {
+      name = rehearsed.verdict().holding();
+    }
+    if (name != NOTHING_HELD) {
+      passed.holds(name, dryRun.reportedCosts());
+    }
   }
 
   private Asked ask(
@@ -252,6 +289,9 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
         metrics.costHeaderMisread(charges.costFault());
       }
     }
+    if (found == null && rule.holds() && hasEnd(question) && !takeHolding()) {
+      found = verdict.refuse(RefusalReason.TOO_MANY_IN_FLIGHT);
+    }
     if (found == null && rule.warnAtPermille() > 0) {
       warnedKey = WarnedKeys.key(rule, charges);
     }
@@ -261,6 +301,28 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       choose(rule.refusal(), question, result);
     }
     return result.countsMessages(rule != null && rule.countsMessages());
+  }
+
+  /** Whether the end of what is asked about will be told. */
+  private boolean hasEnd(Question question) {
+    return question.purpose() == Purpose.TRAFFIC
+        && !isEndUnknown
+        && question.operation() == Operation.CHECK
+        && !question.isMessage();
+  }
+
+  /** Has the charges hold what they hold until the end; false if no holding is free. */
+  private boolean takeHolding() {
+    if (holding == NOTHING_HELD) {
+      holding = holdings.take();
+      heldBefore = 0;
+      if (holding == NOTHING_HELD) {
+        return false;
+      }
+      metrics.holdingBegun();
+    }
+    charges.holding(holdings.get(holding));
+    return true;
   }
 
   /** Chooses the rule's own answer while the head of the request is there to choose by. */
@@ -350,6 +412,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     assert asking == NOBODY : "a request is asked for within the question of another";
     long ticket = parked.next(purpose);
     if (ticket == ParkedRequests.FULL) {
+      releaseAsked();
       return asked.settled(verdict.refuse(RefusalReason.TOO_MANY_PARKED));
     }
     Verdict found = withoutCharges == null ? askGate(ticket, of, nowNs) : withoutCharges;
@@ -364,6 +427,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       return asked.settled(conclude(ticket, rule, counters, purpose, warnedKey, found, nowNs));
     }
     parked.park(ticket, listener, rule, counters, purpose, nowNs);
+    parked.holding(ticket, holding);
+    holding = NOTHING_HELD;
     parked.warnedKey(ticket, warnedKey);
     if (rule != null && rule.bans() != null) {
       bans.keep((int) ticket);
@@ -384,8 +449,16 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       asking = NOBODY;
       if (!isAsked) {
         parked.pass(ticket);
+        releaseAsked();
       }
     }
+  }
+
+  /** Releases what the request that is being asked about holds. */
+  private void releaseAsked() {
+    int name = holding;
+    holding = NOTHING_HELD;
+    release(name, heldBefore);
   }
 
   /** Whether charges of several keys are decided in one step: {@link Gate#decidesInOne}. */
@@ -417,7 +490,45 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   public void ended(long ticket, RequestEnd end) {
     if (ticket != SETTLED && parked.holds(ticket)) {
       queue.leave(ticket);
+      release(parked.holding(ticket), 0);
       parked.leave(ticket);
+    }
+    if (end.holding() != NOTHING_HELD) {
+      settle(end);
+    }
+  }
+
+  /** Charges what a request cost, and releases what it held. */
+  private void settle(RequestEnd end) {
+    Holding held = holdings.get(end.holding());
+    if (held == null) {
+      metrics.holdingUnknown();
+      return;
+    }
+    held.end(end, reserves);
+    metrics.costsMissing(held.missingCount());
+    metrics.uncollected(gate.settle(held, 0, clock.tick()));
+    leaveHolding(end.holding());
+  }
+
+  private void leaveHolding(int name) {
+    holdings.leave(name);
+    metrics.holdingEnded();
+  }
+
+  /**
+   * Releases what a request holds that does not go on to the service.
+   *
+   * @param name that of nothing, too, and of what has been released.
+   * @param from the first budget to release: those before it stay held.
+   */
+  void release(int name, int from) {
+    Holding held = name == NOTHING_HELD ? null : holdings.get(name);
+    if (held != null) {
+      gate.settle(held, from, clock.tick());
+      if (held.count() == 0) {
+        leaveHolding(name);
+      }
     }
   }
 
@@ -490,6 +601,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     Purpose purpose = parked.purpose(ticket);
     long key = parked.warnedKey(ticket);
     RefusalAnswer own = parked.answer(ticket);
+    holding = parked.holding(ticket);
+    heldBefore = 0;
     parked.leave(ticket);
     if (rule != null && rule.bans() != null) {
       bans.goOn((int) ticket);
@@ -507,6 +620,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       Verdict decided,
       long nowNs) {
     concludedTicket = ticket;
+    int name = holding;
+    holding = NOTHING_HELD;
     if (keptAhead != NOTHING_KEPT) {
       letStand(keptAhead);
       keptAhead = NOTHING_KEPT;
@@ -522,6 +637,13 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       settled.tells(isBanned ? State.THROTTLED : warned.state(key, rule.warnAtPermille(), settled));
     }
     boolean isRehearsed = rule.dryRun() && !settled.allowed() && purpose != Purpose.OPERATOR;
+    if (name != NOTHING_HELD) {
+      if (settled.allowed() && holdings.get(name).count() > 0) {
+        settled.holds(name, rule.reportedCosts());
+      } else {
+        release(name, heldBefore);
+      }
+    }
     return (isRehearsed ? verdict.allowUnlimited() : settled).ofRule(rule.id(), rule.idUtf8());
   }
 

@@ -72,6 +72,22 @@ public final class Charges {
   private boolean areGroupsUniform;
   private boolean isLeased;
 
+  /** The rule that says which costs are read at the end; null for a list. */
+  private Rule rule;
+
+  /** Whether some budgets hold units until the request's end. */
+  private boolean holds;
+
+  /** What the request will hold; null if it has no end. */
+  private Holding holding;
+
+  private boolean isMessage;
+
+  /**
+   * By charge, a bit for each cost which the request has told, though others tell it at the end.
+   */
+  private int knownCosts;
+
   /** Charges whose rules know all costs from the start, or say how much is held. */
   public Charges() {
     this(null);
@@ -98,6 +114,8 @@ public final class Charges {
     localGroupCount = rule.localGroupCount();
     cost = rule.cost();
     isLeased = rule.isLeased();
+    holds = rule.holds();
+    this.rule = rule;
     for (int group = 0; group < groupCount; group++) {
       hashes[group] = of.of(group).hash();
     }
@@ -123,6 +141,8 @@ public final class Charges {
     areCostsListed = true;
     areCostsGiven = true;
     isLeased = true;
+    holds = false;
+    rule = null;
     return this;
   }
 
@@ -151,6 +171,9 @@ public final class Charges {
     areCostsGiven = question.isCostGiven();
     isUniform = true;
     areGroupsUniform = true;
+    holding = null;
+    knownCosts = 0;
+    isMessage = question.isMessage();
     operation = question.operation();
     purpose = question.purpose();
     deadlineNs = question.deadlineNs();
@@ -204,8 +227,11 @@ public final class Charges {
         Budget budget = budgets.budget(i);
         boolean isShared = (everywhereGroups >>> group & 1) != 0;
         long given = costOf(budget, isShared, question);
-        costs[charge] =
-            given == Question.COST_OF_RULE ? costOfRule(budget, question) : budget.units(given);
+        boolean isKnown = given != Question.COST_OF_RULE;
+        costs[charge] = isKnown ? budget.units(given) : costOfRule(budget, question);
+        if (isKnown && budget.spec().cost().kind() == CostSpec.Kind.REQUEST_BYTES) {
+          knownCosts |= 1 << charge;
+        }
         isUniform &= costs[charge] == costs[0];
         areGroupsUniform &= costs[charge++] == costs[first] || group < localGroupCount;
       }
@@ -224,6 +250,11 @@ public final class Charges {
     onceLow = from.onceLow;
     groups = from.isList() ? list : from.groups;
     storeLimits = from.storeLimits;
+    holds = from.holds;
+    rule = from.rule;
+    holding = from.holding;
+    knownCosts = from.knownCosts;
+    isMessage = from.isMessage;
     rows = from.rows;
     identities = null;
     groupCount = from.groupCount;
@@ -243,6 +274,39 @@ public final class Charges {
     }
   }
 
+  /** Whether some budgets hold units, from the verdict to the end of a request. */
+  boolean holds() {
+    return holds;
+  }
+
+  /** Whether it is about a message that follows the first of a request. */
+  boolean isMessage() {
+    return isMessage;
+  }
+
+  /** Sets what the request will hold, which has an end. */
+  void holding(Holding into) {
+    holding = into;
+  }
+
+  /**
+   * What the request holds; null if it has no end: then its cost is charged at once, and limits of
+   * requests in flight do not apply.
+   */
+  Holding holding() {
+    return holding;
+  }
+
+  /** Whether units of a charge are held until the end, of a budget that holds. */
+  boolean isHeld(int charge) {
+    return holding != null && (knownCosts >>> charge & 1) == 0;
+  }
+
+  /** The place of a charge's cost among those that are read from the exchange. */
+  int reportedCost(int charge) {
+    return rule.reportedCost(charge);
+  }
+
   /** Drops the references to the limits. */
   void clear() {
     if (isList()) {
@@ -250,6 +314,8 @@ public final class Charges {
     }
     groups = null;
     storeLimits = null;
+    rule = null;
+    holding = null;
     groupCount = 0;
   }
 

@@ -71,6 +71,17 @@ public interface Gate {
     // Where nothing is kept, nothing goes back.
   }
 
+  /**
+   * Ends what a request holds: charges each budget its cost, then releases the units, and removes
+   * it from the holding.
+   *
+   * @param from the first budget to settle: those before it stay.
+   * @return whole units that no budget could be charged.
+   */
+  default long settle(Holding holding, int from, long nowNs) {
+    return 0;
+  }
+
   /** Other rules are in use from now on; undecided questions keep theirs. */
   default void rulesChanged() {
     // What only lasts as long as a question has none.

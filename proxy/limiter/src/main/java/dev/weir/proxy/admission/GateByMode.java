@@ -78,6 +78,11 @@ public final class GateByMode implements Gate {
   }
 
   @Override
+  public long settle(Holding holding, int from, long nowNs) {
+    return local.settle(holding, from, nowNs);
+  }
+
+  @Override
   public void rulesChanged() {
     leased.rulesChanged();
   }

@@ -1,6 +1,7 @@
 package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.Decision;
+import dev.weir.algorithms.HeldBudget;
 import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.LimitSet;
 import dev.weir.algorithms.LimitTable;
@@ -49,6 +50,12 @@ public final class LocalGate implements Gate {
   private final QuotaPolicy[] policies = new QuotaPolicy[LimitSet.MAX_SIZE];
 
   private final int[] rows = new int[LimitSet.MAX_SIZE];
+
+  /** Of each budget that holds, whose it is, and which charge; null for others. */
+  private final Budget[] held = new Budget[LimitSet.MAX_SIZE];
+
+  private final long[] heldIdentities = new long[LimitSet.MAX_SIZE];
+  private final int[] heldCharges = new int[LimitSet.MAX_SIZE];
   private final Decision decision = new Decision();
   private final Verdict verdict = new Verdict();
 
@@ -118,6 +125,9 @@ public final class LocalGate implements Gate {
     withoutShare = null;
     for (int attempt = 0; !decided && attempt < MAX_ATTEMPTS; attempt++) {
       if (gather(charges, asShare, nowNs)) {
+        if (budgets.size() == 0) {
+          return verdict.allowUnlimited(); // no limit but of requests in flight
+        }
         allowed =
             switch (charges.operation()) {
               case CHECK -> budgets.check(nowNs, decision);
@@ -129,18 +139,85 @@ public final class LocalGate implements Gate {
         return refuse(withoutShare).ofOthers();
       }
     }
+    if (!allowed && decision.noRoom()) {
+      return verdict.refuse(RefusalReason.TOO_MANY_IN_FLIGHT);
+    }
+    Verdict answer = answer(allowed, nowNs);
     if (allowed && charges.operation() == Operation.CHECK) {
       chargedTicket = ticket;
       chargedAtNs = nowNs;
     }
-    Verdict answer = answer(allowed, nowNs);
     if (asShare || decision.shared() || decision.contended() || decision.moved()) {
       answer.ofOthers();
+    }
+    if (charges.holds() && chargedTicket == ticket) {
+      holdOrCharge(charges, nowNs);
     }
     if (charges.areRowsWanted()) {
       addRows(allowed && charges.operation() == Operation.CHECK, nowNs, answer);
     }
     return answer;
+  }
+
+  /** Adds what is held to the request's holding; of a request without an end, charges it now. */
+  private void holdOrCharge(Charges charges, long nowNs) {
+    for (int i = 0; i < budgets.size(); i++) {
+      Budget budget = held[i];
+      if (budget == null) {
+        continue;
+      }
+      int charge = heldCharges[i];
+      long units = budgets.cost(i);
+      if (charges.isHeld(charge)) {
+        charges.holding().add(budget, heldIdentities[i], units, charges.reportedCost(charge));
+      } else {
+        settle(budget, heldIdentities[i], units, units, nowNs);
+        held[i] = null;
+      }
+    }
+  }
+
+  @Override
+  public long settle(Holding holding, int from, long nowNs) {
+    long uncharged = 0;
+    while (holding.count() > from) {
+      int last = holding.count() - 1;
+      Budget budget = holding.budget(last);
+      uncharged +=
+          settle(budget, holding.identity(last), holding.units(last), holding.cost(last), nowNs);
+      holding.removeLast();
+    }
+    return uncharged;
+  }
+
+  /**
+   * Charges a cost to the budget that has followed the one in which units were held, and then
+   * releases the units.
+   *
+   * @return whole units that were not charged, as they are more than what was held and a whole
+   *     budget, or more than the limit can count.
+   */
+  private long settle(Budget budget, long identity, long units, long cost, long nowNs) {
+    LimitTable words = tables.words();
+    long heldKey = identity ^ budget.heldSeed();
+    for (int attempt = 0; cost > 0 && attempt < MAX_ATTEMPTS; attempt++) {
+      Budget latest = budget.latest();
+      if (latest.isConcurrency()) {
+        break; // nothing can be charged to what has followed
+      }
+      Limit limit = latest.share() == null ? latest.limit() : latest.share();
+      LimitTable table = tables.of(limit);
+      long key = identity ^ latest.seed();
+      if (latest.past() == null || carryOver(latest.past(), identity, table, key, limit, nowNs)) {
+        long owed = latest.unitsOf(budget, cost);
+        long charged = Math.min(owed, latest.unitsOf(budget, units) + limit.capacity());
+        if (HeldBudget.settle(table, key, limit, charged, words, heldKey, units, nowNs, decision)) {
+          return latest.whole(owed - decision.granted());
+        }
+      }
+    }
+    words.release(heldKey, units, nowNs);
+    return budget.whole(cost);
   }
 
   /**
@@ -167,23 +244,49 @@ public final class LocalGate implements Gate {
           continue;
         }
         Budget budget = group.budget(j).latest();
-        long key = identity ^ budget.seed();
+        if (budget.holds() && passesWithoutHolding(budget, charges)) {
+          continue;
+        }
         Limit share = budget.share();
         if (share == null && charges.operation() != Operation.RESET) {
           withoutShare = budget;
           return false;
         }
         Limit limit = share == null ? budget.limit() : share;
-        policies[budgets.size()] = budget.policy();
-        rows[budgets.size()] = row;
+        int place = budgets.size();
+        policies[place] = budget.policy();
+        rows[place] = row;
+        held[place] = null;
         LimitTable table = tables.of(limit);
-        budgets.add(table, key, limit, cost);
+        long key = identity ^ budget.seed();
+        if (budget.holds()) {
+          held[place] = budget;
+          heldIdentities[place] = identity;
+          heldCharges[place] = charge - 1;
+          long heldKey = identity ^ budget.heldSeed();
+          if (budget.isConcurrency()) {
+            budgets.add(table, heldKey, limit, 1);
+            continue; // whose word is the same under any number
+          }
+          budgets.addHeld(table, key, limit, tables.words(), heldKey, cost);
+        } else {
+          budgets.add(table, key, limit, cost);
+        }
         if (budget.past() != null) {
           gathered = gathered && carryOver(budget.past(), identity, table, key, limit, nowNs);
         }
       }
     }
     return gathered;
+  }
+
+  /**
+   * Whether a budget that holds lets a question pass, as it holds nothing: a message of a request
+   * that holds units already; and a check without an end, if only requests in flight are limited.
+   */
+  private static boolean passesWithoutHolding(Budget budget, Charges charges) {
+    return charges.operation() == Operation.CHECK
+        && (charges.isMessage() || budget.isConcurrency() && charges.holding() == null);
   }
 
   /**
@@ -273,10 +376,13 @@ public final class LocalGate implements Gate {
       return false;
     }
     chargedTicket = NOBODY;
+    int before = into.count;
     for (int i = 0; i < budgets.size(); i++) {
-      into.add(budgets.key(i), budgets.limit(i), budgets.cost(i), chargedAtNs);
+      if (held[i] == null) {
+        into.add(budgets.key(i), budgets.limit(i), budgets.cost(i), chargedAtNs);
+      }
     }
-    return true;
+    return into.count > before;
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.weir.proxy.admission;
 import dev.weir.proxy.metrics.RuleCounters;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.RefusalAnswer;
+import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.rule.Rule;
 import java.util.Arrays;
@@ -28,6 +29,7 @@ final class ParkedRequests {
   private long[] startsNs = {};
   private long[] warnedKeys = {};
   private RefusalAnswer[] answers = {};
+  private int[] holdings = {};
   private int[] generations = {};
   private int[] freePlaces = {};
   private Purpose[] purposes = {};
@@ -60,6 +62,7 @@ final class ParkedRequests {
     startsNs = Arrays.copyOf(startsNs, count);
     warnedKeys = Arrays.copyOf(warnedKeys, count);
     answers = Arrays.copyOf(answers, count);
+    holdings = Arrays.copyOf(holdings, count);
     generations = Arrays.copyOf(generations, count);
     purposes = Arrays.copyOf(purposes, count);
     freePlaces = new int[count];
@@ -161,6 +164,16 @@ final class ParkedRequests {
   /** The key that was set last; undefined under a rule without {@code warn-at}. */
   long warnedKey(long ticket) {
     return warnedKeys[(int) ticket];
+  }
+
+  /** Sets the name of what the request will hold; it is to be set for each request. */
+  void holding(long ticket, int name) {
+    holdings[(int) ticket] = name;
+  }
+
+  /** The name of what the request will hold; or {@link Verdict#NOTHING_HELD}. */
+  int holding(long ticket) {
+    return holdings[(int) ticket];
   }
 
   /** Sets the rule's own answer, if the request is refused. */

@@ -62,6 +62,9 @@ public final class Budget {
 
   private static final long NS_PER_US = 1_000;
 
+  /** Separates the keys of units that are held from those of units that are used. */
+  private static final long HELD_SEED = 0x6A09_E667_F3BC_C908L;
+
   private final RuleSpec rule;
   private final BudgetSpec spec;
   private final int index;
@@ -70,6 +73,8 @@ public final class Budget {
   private final long version;
   private final long seed;
   private final long storeSeed;
+  private final long heldSeed;
+  private final boolean holds;
   private final Limit limit;
   private volatile Limit share;
   private final Past past;
@@ -128,6 +133,11 @@ public final class Budget {
     this.continued = previous != null && previous.rule.dryRun() == rule.dryRun() ? previous : null;
     this.ruleName = rule.id() + (rule.dryRun() ? "~" : "") + with.storeMark();
     this.storeName = nameInStore().getBytes(StandardCharsets.US_ASCII);
+    this.holds = spec.holds();
+    this.heldSeed =
+        continued != null && countsLike(continued)
+            ? continued.heldSeed
+            : SipHash.mix(seed ^ HELD_SEED);
     // One object while the limit stays: checks of one budget are told apart by it.
     boolean sameForStore = previous != null && spec.isSameForStore(previous.spec);
     this.storeLimit =
@@ -149,9 +159,18 @@ public final class Budget {
     past = null;
     ruleName = of.ruleName;
     storeName = former.storeName.getBytes(StandardCharsets.US_ASCII);
+    heldSeed = of.heldSeed;
+    holds = of.holds;
     storeSeed = SipHash.mix(of.storeSeed + former.storeName.hashCode());
     storeLimit = of.storeLimit.former();
     formers = List.of();
+  }
+
+  /** Whether units of another budget are units of this one, so that those held there count here. */
+  private boolean countsLike(Budget other) {
+    LimitSpec limits = other.spec.limit();
+    return limits.unit() == spec.limit().unit()
+        && limits.isConcurrency() == spec.limit().isConcurrency();
   }
 
   private List<Former> formersOf(Budget previous, long nowNs) {
@@ -297,7 +316,20 @@ public final class Budget {
 
   /** Whether requests hold units of this limit until they end. */
   public boolean holds() {
-    return spec.holds();
+    return holds;
+  }
+
+  /** Whether it limits how many requests are in flight: nothing of it is ever used, only held. */
+  public boolean isConcurrency() {
+    return spec.limit().isConcurrency();
+  }
+
+  /**
+   * As {@link #seed}, for the units that requests hold: the same as long as the rule has the limit,
+   * whatever its numbers, so what is held outlasts a change.
+   */
+  public long heldSeed() {
+    return heldSeed;
   }
 
   /** Whether what requests hold of this limit is learned from what others cost. */
@@ -314,6 +346,16 @@ public final class Budget {
   public long units(long given) {
     int unit = spec.limit().unit();
     return unit == 1 ? given : Math.min(given * unit, Question.MAX_COST); // above every capacity
+  }
+
+  /** Units of a limit that this one has followed, in units of this one. */
+  public long unitsOf(Budget other, long units) {
+    return units * spec.limit().unit() / other.spec.limit().unit();
+  }
+
+  /** Whole units in a number of this limit's own, which may be thousandths. */
+  public long whole(long units) {
+    return units / spec.limit().unit();
   }
 
   /** The limit that is charged. */

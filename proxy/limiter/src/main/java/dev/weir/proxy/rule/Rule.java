@@ -163,9 +163,13 @@ public final class Rule {
     hasCostsOfRequests = findCostsOfRequests();
     hasCosts = hasCostsOfRequests || findCosts();
     rows = everywhereGroups == 0 ? null : makeRows();
+    // In the places of the whole rule: one request may hold by two parts of it.
     List<ReportedCost> reported = new ArrayList<>();
+    if (of.reportedCosts != null) {
+      reported.addAll(List.of(of.reportedCosts));
+    }
     reportedBy = reportedBy(reported);
-    reportedCosts = reported.isEmpty() ? null : reported.toArray(ReportedCost[]::new);
+    reportedCosts = of.reportedCosts;
     holds = findHolds();
     this.left = left;
     bans = makeBans();

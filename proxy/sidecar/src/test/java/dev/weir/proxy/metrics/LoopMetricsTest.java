@@ -60,6 +60,11 @@ class LoopMetricsTest {
     loop.tunnelOpened();
     loop.responseUnread();
     loop.verdictDropped();
+    loop.holdingBegun();
+    loop.holdingEnded();
+    loop.holdingUnknown();
+    loop.costsMissing(1);
+    loop.uncollected(1);
     loop.connectionRefused();
     loop.requestEnded();
     loop.connectionClosed();

@@ -203,13 +203,9 @@ public record LimitSpec(
       return Limit.heldUnits(new AdaptiveLimit((int) rate.least(), (int) rate.count()));
     }
     if (isConcurrency()) {
-      return ofSlots(rate.count());
+      return Limit.heldUnits(rate.count());
     }
     return resolved().compile(countHere(), rate.windowNs(), capacity(), unixEpochNs);
-  }
-
-  private static Limit ofSlots(long atATime) {
-    return Limit.fixedWindow(atATime, Limit.MAX_WINDOW_NS, 0);
   }
 
   private long countHere() {
@@ -248,7 +244,7 @@ public record LimitSpec(
     LimitSpec spec = resolved();
     long count = rate.count() / parts;
     if (isConcurrency()) {
-      return ofSlots(count);
+      return Limit.heldUnits(count);
     }
     if (algorithm == Algorithm.FIXED_WINDOW) {
       return Limit.fixedWindow(count, whole);

@@ -1,0 +1,113 @@
+package dev.weir.proxy.admission;
+
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RequestEnd;
+import dev.weir.proxy.rule.Budget;
+import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.spec.CostAtEnd;
+import dev.weir.proxy.rule.spec.RuleSpec;
+
+/**
+ * What one request holds, from its verdict to its end: units of each budget that holds, and then
+ * what each of them is charged. Reused.
+ */
+final class Holding {
+  private final Budget[] budgets = new Budget[RuleSpec.MAX_BUDGETS];
+  private final long[] identities = new long[RuleSpec.MAX_BUDGETS];
+  private final long[] units = new long[RuleSpec.MAX_BUDGETS];
+  private final int[] reportedBy = new int[RuleSpec.MAX_BUDGETS];
+  private final long[] costs = new long[RuleSpec.MAX_BUDGETS];
+  private int count;
+  private int missingCount;
+
+  Holding clear() {
+    count = 0;
+    missingCount = 0;
+    return this;
+  }
+
+  /**
+   * Adds units of a budget.
+   *
+   * @param identity the hash of the budget's identity, as its keys in the limit table have it.
+   * @param reportedCost the place of the cost that is charged at the end: {@link
+   *     Rule#reportedCost}.
+   */
+  void add(Budget budget, long identity, long held, int reportedCost) {
+    budgets[count] = budget;
+    identities[count] = identity;
+    units[count] = held;
+    reportedBy[count] = reportedCost;
+    costs[count++] = 0;
+  }
+
+  int count() {
+    return count;
+  }
+
+  Budget budget(int index) {
+    return budgets[index];
+  }
+
+  long identity(int index) {
+    return identities[index];
+  }
+
+  /** Units that are held, 1 or more. */
+  long units(int index) {
+    return units[index];
+  }
+
+  /** Units to charge, 0 or more: nothing before {@link #end}. */
+  long cost(int index) {
+    return costs[index];
+  }
+
+  /** Forgets the last budget, which has been settled. */
+  void removeLast() {
+    budgets[--count] = null;
+  }
+
+  /** Costs that {@link #end} has not found, although the service had the request. */
+  int missingCount() {
+    return missingCount;
+  }
+
+  /**
+   * Finds what each budget is charged. A request that the service did not get costs nothing; one
+   * whose client has left is charged what it held, as long as nothing else was reported, because to
+   * leave must be no discount; else what is missing is charged as the rule says.
+   *
+   * @param learning takes note of what whole exchanges have cost.
+   */
+  void end(RequestEnd end, Reserves learning) {
+    boolean isForwarded =
+        end.forwardedNs() != RequestEnd.NEVER && end.how() != RequestEnd.How.REFUSED_HERE;
+    for (int i = 0; isForwarded && i < count; i++) {
+      if (reportedBy[i] != Rule.NOT_REPORTED) {
+        costs[i] = cost(i, end, learning);
+      }
+    }
+  }
+
+  private long cost(int index, RequestEnd end, Reserves learning) {
+    long reported = end.costReported(reportedBy[index]);
+    if (reported != RequestEnd.NOT_REPORTED) {
+      long cost = wholeUnits(index, reported);
+      if (end.how() == RequestEnd.How.COMPLETE) {
+        learning.learn(budgets[index], cost);
+      }
+      return cost;
+    }
+    if (end.how() == RequestEnd.How.CLIENT_GONE) {
+      return units[index];
+    }
+    missingCount++;
+    long missing = budgets[index].spec().cost().atEnd().missing();
+    return missing == CostAtEnd.RESERVE ? units[index] : wholeUnits(index, missing);
+  }
+
+  private long wholeUnits(int index, long whole) {
+    return budgets[index].units(Math.min(whole, Question.MAX_COST));
+  }
+}
