@@ -69,7 +69,7 @@ public final class Explainer {
               : rule != null && rule.action() == RuleAction.DENY ? RefusalReason.DENIED : null;
       boolean isEnforced = rule == null || !rule.dryRun();
       return new Explanation(
-          listed, considered, rule, refusal, 0, isEnforced, null, List.of(), List.of());
+          listed, considered, rule, refusal, 0, isEnforced, false, null, List.of(), List.of());
     }
     List<Explanation.Key> keys = keys(rule);
     RefusalReason fault = rules.read(rule, question);
@@ -92,6 +92,7 @@ public final class Explainer {
         fault,
         banned == null ? 0 : banned.retryAfterNs(),
         !decisive.dryRun(),
+        fault == null && question.isOnce(),
         limits.isEmpty() ? null : charges.costFault(),
         keys.stream().distinct().toList(),
         limits);

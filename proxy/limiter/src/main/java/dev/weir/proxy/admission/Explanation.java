@@ -17,6 +17,8 @@ import java.util.List;
  * @param refusal for which the request is refused before any limit; null if it is not.
  * @param bannedForNs how much longer the identity is banned; 0 if it is not.
  * @param isEnforced whether refusals by the rule's own limits take effect for this request.
+ * @param isOnce whether a repeat of a request that passed passes again, for no charge: it has an
+ *     idempotency key, which the explanation does not look for.
  * @param costFault what is wrong with the header that says the cost; null for nothing.
  * @param keys whose budgets are charged: one for each key of the rule.
  * @param limits what is charged, in the order of the charges; none if the request is refused.
@@ -28,6 +30,7 @@ public record Explanation(
     RefusalReason refusal,
     long bannedForNs,
     boolean isEnforced,
+    boolean isOnce,
     CostFault costFault,
     List<Key> keys,
     List<Limit> limits) {

@@ -10,7 +10,9 @@ import dev.weir.proxy.rule.spec.RuleAction;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.rule.spec.ValueCondition;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
@@ -28,6 +30,14 @@ public final class MatchExplanation {
 
   private final RuleSet set;
   private final MatchedRequest request;
+
+  /** Whether the request has a host and a path that was asked about. */
+  private final Map<Place, Boolean> known = new HashMap<>();
+
+  /**
+   * @param host null for every host.
+   */
+  private record Place(HostPattern host, PathPattern path) {}
 
   private MatchExplanation(RuleSet set, MatchedRequest request) {
     this.set = set;
@@ -84,8 +94,12 @@ public final class MatchExplanation {
 
   /** Whether a rule for a host and a path, and without conditions, would match. */
   private boolean matches(HostPattern host, PathPattern path) {
+    return known.computeIfAbsent(new Place(host, path), this::matches);
+  }
+
+  private boolean matches(Place place) {
     RuleSpec.Builder spec = RuleSpec.builder("probe").action(RuleAction.DENY);
-    spec.match().host(host).path(path);
+    spec.match().host(place.host()).path(place.path());
     Rule probe = new Rule(spec.build(), 0, 0, null, NO_TIME, null);
     return new HostMatcher(List.of(probe), set.ignoresCase()).match(request) != null;
   }

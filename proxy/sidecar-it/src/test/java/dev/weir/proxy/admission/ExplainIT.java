@@ -22,9 +22,13 @@ class ExplainIT {
   private static final RedisServer redis = RedisServer.shared();
 
   private static String explain(Rig rig) throws Exception {
+    return explain(rig, "");
+  }
+
+  private static String explain(Rig rig, String more) throws Exception {
     SocketAddress admin = rig.sidecar.adminAddress();
     try (RawClient client = new RawClient((InetSocketAddress) admin)) {
-      String target = "/explain?path=/orders&header=x-user-id:7";
+      String target = "/explain?path=/orders&header=x-user-id:7" + more;
       String head = "GET " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
       return client.send(head).read().body();
     }
@@ -56,6 +60,25 @@ class ExplainIT {
       try (RespClient store = redis.connect()) {
         assertEquals(List.of(), store.call("KEYS", "rl:*:7:*"));
       }
+    }
+  }
+
+  @Test
+  void saysThatARepeatMayPassWhereThereIsNothingLeft() throws Exception {
+    redis.text("FLUSHALL");
+    String file = file("exact, idempotency: true").replace("10/365d", "1/365d");
+    try (Fleet fleet = Fleet.ofFile(1, file).deciding(1)) {
+      Rig rig = fleet.rig(0);
+      String key = "Idempotency-Key: a\r\n";
+      try (RawClient client = rig.connect()) {
+        String head = "GET /orders HTTP/1.1\r\nHost: a\r\nX-User-Id: 7\r\n" + key + "\r\n";
+        assertEquals(200, client.send(head).read().status());
+        assertEquals(200, client.send(head).read().status());
+      }
+      assertTrue(explain(rig).endsWith("outcome: refused now with 429 by orders\n"));
+      String text = explain(rig, "&header=idempotency-key:a");
+      String unless = "by orders, unless its idempotency key has passed before\n";
+      assertTrue(text.endsWith("outcome: refused now with 429 " + unless), text);
     }
   }
 

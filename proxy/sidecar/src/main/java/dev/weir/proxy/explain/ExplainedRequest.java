@@ -40,8 +40,8 @@ public record ExplainedRequest(
   }
 
   /** The number of rules that are not shown. */
-  int hiddenCount() {
-    return explanation.considered().size() - shown().size();
+  int hiddenCount(List<ConsideredRule> shown) {
+    return explanation.considered().size() - shown.size();
   }
 
   /** Why a request does not have a rule, at a length for people. */
@@ -117,6 +117,10 @@ public record ExplainedRequest(
     Explanation.Limit refusing = refusing();
     return refusing == null
         ? "passes now"
-        : "refused now with " + status() + " by " + refusing.budget().policy().name();
+        : "refused now with "
+            + status()
+            + " by "
+            + refusing.budget().policy().name()
+            + (explanation.isOnce() ? ", unless its idempotency key has passed before" : "");
   }
 }

@@ -9,6 +9,7 @@ import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.Thousandths;
 import java.io.IOException;
 import java.io.StringWriter;
+import java.util.List;
 import java.util.Locale;
 
 /** An explanation as JSON. Fields are only added; what is not known is not there. */
@@ -68,7 +69,8 @@ public final class ExplanationJson {
 
   private void writeRules() throws IOException {
     out.writeArrayFieldStart("considered");
-    for (ConsideredRule rule : explained.shown()) {
+    List<ConsideredRule> shown = explained.shown();
+    for (ConsideredRule rule : shown) {
       out.writeStartObject();
       out.writeStringField("rule", rule.rule().id());
       out.writeStringField("result", rule.result().name().toLowerCase(Locale.ROOT));
@@ -81,7 +83,7 @@ public final class ExplanationJson {
       out.writeEndObject();
     }
     out.writeEndArray();
-    out.writeNumberField("not_shown", explained.hiddenCount());
+    out.writeNumberField("not_shown", explained.hiddenCount(shown));
     if (explanation.rule() != null) {
       out.writeStringField("rule", explanation.rule().id());
       out.writeBooleanField("enforced", explanation.isEnforced());

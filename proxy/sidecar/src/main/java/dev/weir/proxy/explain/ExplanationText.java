@@ -5,6 +5,7 @@ import dev.weir.proxy.admission.Explanation;
 import dev.weir.proxy.rule.ConsideredRule;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.Thousandths;
+import java.util.List;
 import java.util.Locale;
 
 /** An explanation as text for a terminal. */
@@ -43,13 +44,15 @@ public final class ExplanationText {
 
   private void writeRules() {
     line(explanation.considered().isEmpty() ? "rules: none" : "rules:");
-    for (ConsideredRule rule : explained.shown()) {
+    List<ConsideredRule> shown = explained.shown();
+    for (ConsideredRule rule : shown) {
       boolean isChosen = rule.result() == ConsideredRule.Result.CHOSEN;
       line(
           "  %s: %s", rule.rule().id(), isChosen ? "yes" : "no, " + ExplainedRequest.because(rule));
     }
-    if (explained.hiddenCount() > 0) {
-      line("  and %d more, most of other hosts or paths", explained.hiddenCount());
+    int hidden = explained.hiddenCount(shown);
+    if (hidden > 0) {
+      line("  and %d more, most of other hosts or paths", hidden);
     }
     if (explanation.rule() != null && !explanation.isEnforced()) {
       line("dry run: for this request the rule's own limits only count");
