@@ -630,8 +630,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       return decided;
     }
     counts.count(purpose, rule, of, decided);
-    boolean mayBan = rule.bans() != null && !decided.allowed();
-    Verdict settled = mayBan ? bans.refused(rule.bans(), decided, nowNs) : decided;
+    Verdict settled = rule.bans() == null ? decided : bans.decided(rule.bans(), decided, nowNs);
     if (rule.warnAtPermille() > 0 && settled.policy() != null && purpose != Purpose.OPERATOR) {
       boolean isBanned = settled.refusal() == RefusalReason.BANNED; // and has no key
       settled.tells(isBanned ? State.THROTTLED : warned.state(key, rule.warnAtPermille(), settled));

@@ -2,6 +2,7 @@ package dev.weir.proxy.admission;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.manual.ManualPage;
@@ -22,6 +23,7 @@ import dev.weir.v1.ResetLimitRequest;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Metadata;
+import io.grpc.StatusRuntimeException;
 import io.grpc.stub.MetadataUtils;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -104,36 +106,72 @@ class BanFleetIT {
     }
   }
 
-  @Test
-  void aResetOnOneSidecarEndsTheBanOnAll(@TempDir Path folder) throws Exception {
-    Path tokens = Files.writeString(folder.resolve("tokens"), "0123456789abcdef\n");
-    String file = file(Fleet.node(redis), "local") + "decision-tokens: " + tokens + "\n";
+  private static final String TOKEN = "0123456789abcdef";
+
+  private static String withToken(Path folder, String file) throws Exception {
+    Path tokens = Files.writeString(folder.resolve("tokens"), TOKEN + "\n");
+    return file + "decision-tokens: " + tokens + "\n";
+  }
+
+  private static void reset(Rig rig, String user) {
     Metadata token = new Metadata();
     token.put(
-        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER),
-        "Bearer 0123456789abcdef");
-    try (Fleet fleet = Fleet.ofFile(2, file).deciding(1)) {
-      ban(fleet.rig(0), "ann");
-      awaitBanned(fleet.rig(1), "ann");
-      ManagedChannel channel =
-          ManagedChannelBuilder.forAddress("127.0.0.1", fleet.rig(1).decisionPort())
-              .usePlaintext()
-              .build();
+        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER), "Bearer " + TOKEN);
+    ManagedChannel channel =
+        ManagedChannelBuilder.forAddress("127.0.0.1", rig.decisionPort()).usePlaintext().build();
+    try {
       RateLimiterGrpc.newBlockingStub(channel)
           .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(token))
           .resetLimit(
               ResetLimitRequest.newBuilder()
-                  .setIdentifier("ann")
+                  .setIdentifier(user)
                   .setDimensionName("header:x-user")
                   .setRuleId("r")
                   .build());
+    } finally {
       channel.shutdownNow();
+    }
+  }
+
+  @Test
+  void aResetOnOneSidecarEndsTheBanOnAll(@TempDir Path folder) throws Exception {
+    String file = withToken(folder, file(Fleet.node(redis), "local"));
+    try (Fleet fleet = Fleet.ofFile(2, file).deciding(1)) {
+      ban(fleet.rig(0), "ann");
+      awaitBanned(fleet.rig(1), "ann");
+      reset(fleet.rig(1), "ann");
       try (RawClient there = fleet.rig(1).connect();
           RawClient here = fleet.rig(0).connect()) {
         assertEquals("", reason(there, "ann"), "at once where it was asked");
         Await.until("no ban there either", () -> !reason(here, "ann").equals("banned"));
         assertEquals("over_limit", reason(here, "ann"), "and its earlier refusals are forgotten");
       }
+    }
+  }
+
+  @Test
+  void aResetInTheStoreEndsTheBanOnceItHasBeenDone(@TempDir Path folder) throws Exception {
+    try (FaultProxy faults = new FaultProxy(redis.port());
+        Fleet fleet =
+            Fleet.ofFile(1, withToken(folder, file("127.0.0.1:" + faults.port(), "exact")))
+                .deciding(1);
+        RawClient client = fleet.rig(0).connect()) {
+      ban(fleet.rig(0), "ann");
+      faults.refuse();
+      assertThrows(StatusRuntimeException.class, () -> reset(fleet.rig(0), "ann"));
+      assertEquals("banned", reason(client, "ann"), "as nothing was reset");
+      faults.pass();
+      Await.until("a store that resets", () -> isReset(fleet.rig(0), "ann"));
+      assertEquals("", reason(client, "ann"));
+    }
+  }
+
+  private static boolean isReset(Rig rig, String user) {
+    try {
+      reset(rig, user);
+      return true;
+    } catch (StatusRuntimeException away) {
+      return false;
     }
   }
 

@@ -18,11 +18,16 @@ import java.util.Arrays;
 public final class LoopBans {
   private static final long NOBODY = 0;
 
+  /** The place behind the keys of a question: not 0 if it resets. */
+  private static final int RESETS = RuleSpec.MAX_BUDGETS;
+
+  private static final int PLACES = RESETS + 1;
+
   private final Bans bans;
   private final Verdict verdict = new Verdict();
 
   /** The keys of the question that is being asked, by group; NOBODY if a group bans nobody. */
-  private final long[] keys = new long[RuleSpec.MAX_BUDGETS];
+  private final long[] keys = new long[PLACES];
 
   /** The keys of questions whose verdict is late, by their place. */
   private long[] late = {};
@@ -48,8 +53,8 @@ public final class LoopBans {
   }
 
   /**
-   * Looks whether an identity of a question is banned. A reset ends its bans; what only looks at
-   * budgets is not refused.
+   * Looks whether an identity of a question is banned. Neither a reset, which ends its bans when it
+   * has passed, nor what only looks at budgets is refused.
    *
    * @return the refusal, valid until the next call; null if there is none.
    */
@@ -58,6 +63,7 @@ public final class LoopBans {
     if (operation == Operation.PEEK) {
       return null;
     }
+    keys[RESETS] = operation == Operation.RESET ? 1 : 0;
     long leftNs = 0;
     int banned = 0;
     for (int group = 0; group < rule.groupCount(); group++) {
@@ -65,12 +71,8 @@ public final class LoopBans {
         continue;
       }
       long key = bans.key(rule, group, identities.of(group), era);
-      if (operation == Operation.RESET) {
-        bans.end(rule, key, nowNs);
-        continue;
-      }
       keys[group] = key;
-      long leftOfGroupNs = bans.leftNs(key, nowNs);
+      long leftOfGroupNs = operation == Operation.RESET ? 0 : bans.leftNs(key, nowNs);
       if (leftOfGroupNs > leftNs) {
         leftNs = leftOfGroupNs;
         banned = group;
@@ -81,24 +83,38 @@ public final class LoopBans {
 
   /** Keeps the keys of the question that was asked last, whose verdict comes late. */
   public void keep(int place) {
-    int at = place * RuleSpec.MAX_BUDGETS;
+    int at = place * PLACES;
     if (late.length <= at) {
-      late = Arrays.copyOf(late, Math.max(2 * late.length, at + RuleSpec.MAX_BUDGETS));
+      late = Arrays.copyOf(late, Math.max(2 * late.length, at + PLACES));
     }
-    System.arraycopy(keys, 0, late, at, RuleSpec.MAX_BUDGETS);
+    System.arraycopy(keys, 0, late, at, PLACES);
   }
 
   /** Goes on with the question whose keys were kept. */
   public void goOn(int place) {
-    System.arraycopy(late, place * RuleSpec.MAX_BUDGETS, keys, 0, RuleSpec.MAX_BUDGETS);
+    System.arraycopy(late, place * PLACES, keys, 0, PLACES);
   }
 
   /**
-   * Counts the refusal of a question by a limit.
+   * Counts the refusal of a question by a limit, or ends the bans of a reset that has passed.
    *
    * @return the verdict to tell: that of the ban, if one begins with it; valid until the next call.
    */
-  public Verdict refused(RuleBans rule, Verdict refusal, long nowNs) {
+  public Verdict decided(RuleBans rule, Verdict decided, long nowNs) {
+    if (!decided.allowed()) {
+      return refused(rule, decided, nowNs);
+    }
+    if (keys[RESETS] != 0) {
+      for (int group = 0; group < rule.groupCount(); group++) {
+        if (keys[group] != NOBODY) {
+          bans.end(rule, keys[group], nowNs);
+        }
+      }
+    }
+    return decided;
+  }
+
+  private Verdict refused(RuleBans rule, Verdict refusal, long nowNs) {
     int group = isByLimit(refusal) ? rule.groupOf(refusal.policy()) : -1;
     if (group < 0 || keys[group] == NOBODY) {
       return refusal;
