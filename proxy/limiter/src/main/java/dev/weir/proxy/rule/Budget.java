@@ -228,7 +228,7 @@ public final class Budget {
     long count = rate.count();
     long windowNs = rate.windowNs();
     if (spec.limit().isConcurrency()) {
-      return new QuotaPolicy(policyName(rule, spec), count, 0);
+      return new QuotaPolicy(policyName(rule, spec), count, QuotaPolicy.NO_WINDOW);
     }
     long windowSeconds = (windowNs + 999_999_999) / 1_000_000_000;
     // The field has no fractions of a second: 100 per 500 ms is announced as 200 per second.

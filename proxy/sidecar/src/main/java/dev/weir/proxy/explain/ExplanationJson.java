@@ -113,12 +113,15 @@ public final class ExplanationJson {
       out.writeStartObject();
       out.writeStringField("name", limit.budget().policy().name());
       out.writeStringField("limit", spec.limit().rate().toString());
-      out.writeStringField("algorithm", spec.limit().algorithm().toString());
+      if (!spec.limit().isConcurrency()) {
+        out.writeStringField("algorithm", spec.limit().algorithm().toString());
+      }
       out.writeStringField("mode", spec.mode().toString());
       out.writeStringField("key", limit.identity().key());
       out.writeStringField("identity", limit.identity().identity());
       out.writeFieldName("cost");
       out.writeNumber(Thousandths.text(limit.units(), spec.limit().unit()));
+      out.writeBooleanField("held", spec.holds());
       out.writeBooleanField("everywhere", limit.isOfAllRequests());
       out.writeBooleanField("enforced", limit.isEnforced());
       writeLeft(explained.left(limit));

@@ -84,17 +84,22 @@ public final class ExplanationText {
               ? ""
               : ", burst " + Thousandths.text(spec.limit().burst(), spec.limit().unit());
       line(
-          "  %s: %s %s%s, mode %s, by %s %s%s%s",
+          "  %s: %s%s%s, mode %s, by %s %s%s%s",
           limit.budget().policy().name(),
           spec.limit().rate(),
-          spec.limit().algorithm(),
+          spec.limit().isConcurrency() ? "" : " " + spec.limit().algorithm(),
           burst,
           spec.mode(),
           limit.identity().key(),
           limit.identity().isOfAll() ? "callers" : limit.identity().identity(),
           limit.isOfAllRequests() ? ", everywhere" : "",
           limit.isEnforced() ? "" : ", counts only");
-      line("    takes %s%s", Thousandths.text(limit.units(), spec.limit().unit()), left(limit));
+      line(
+          "    %s %s%s%s",
+          spec.holds() ? "holds" : "takes",
+          Thousandths.text(limit.units(), spec.limit().unit()),
+          spec.holds() ? " until it ends" : "",
+          left(limit));
     }
     if (explanation.costFault() != null) {
       line(

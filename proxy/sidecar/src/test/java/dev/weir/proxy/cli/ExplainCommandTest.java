@@ -136,6 +136,33 @@ class ExplainCommandTest {
   }
 
   @Test
+  void saysWhatARequestHolds() throws Exception {
+    String settings =
+        """
+        upstream: http://127.0.0.1:8080
+        rules:
+          - id: r
+            limits:
+              - {name: tpm, limit: 20k/1m, cost: {response: {trailer: x-tokens}}}
+              - {name: running, concurrency: 4}
+        """;
+    assertEquals(0, explain(settings, "--path", "/"), err);
+    assertTrue(
+        out.contains(
+            """
+            limits:
+              tpm: 20000/1m gcra, mode local, by ip 127.0.0.1
+                holds 1250 until it ends
+              running: 4 at a time, mode local, by ip 127.0.0.1
+                holds 1 until it ends
+            """),
+        out);
+    assertEquals(0, explain(settings, "--output", "json", "--path", "/"), err);
+    assertTrue(out.contains("\"limit\" : \"4 at a time\""), out);
+    assertTrue(out.contains("\"held\" : true"), out);
+  }
+
+  @Test
   void saysWhyATokenIsNotAnIdentity() throws Exception {
     PublicJsonWebKey key = TestTokens.key("P-256", "first");
     Path keys = Files.writeString(folder.resolve("jwks.json"), TestTokens.keySet(key));

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 public final class LimitValues {
   private static final byte[] QUOTA = ascii("\";q=");
   private static final byte[] WINDOW = ascii(";w=");
+  private static final byte[] AT_A_TIME = ascii(";qu=\"concurrent-requests\"");
   private static final byte[] REMAINING = ascii("\";r=");
   private static final byte[] RESET = ascii(";t=");
   private static final long NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
@@ -26,8 +27,12 @@ public final class LimitValues {
     writeName(out, policy);
     out.writeBytes(QUOTA);
     TextWriter.writeDecimal(out, policy.quota());
-    out.writeBytes(WINDOW);
-    TextWriter.writeDecimal(out, policy.windowSeconds());
+    if (policy.isAtATime()) {
+      out.writeBytes(AT_A_TIME);
+    } else {
+      out.writeBytes(WINDOW);
+      TextWriter.writeDecimal(out, policy.windowSeconds());
+    }
   }
 
   /**

@@ -68,7 +68,8 @@ final class StatusDetails {
   private static byte[] quotaFailure(QuotaPolicy policy) {
     ByteArrayOutputStream violation = new ByteArrayOutputStream(64);
     field(violation, 1, utf8("policy:" + policy.name()));
-    field(violation, 2, utf8(policy.quota() + " per " + policy.windowSeconds() + " s"));
+    String per = policy.isAtATime() ? " at a time" : " per " + policy.windowSeconds() + " s";
+    field(violation, 2, utf8(policy.quota() + per));
     ByteArrayOutputStream failure = new ByteArrayOutputStream(64);
     field(failure, 1, violation.toByteArray());
     return failure.toByteArray();

@@ -21,6 +21,15 @@ class RateLimitFieldsTest {
   }
 
   @Test
+  void tellsOfRequestsAtATime() {
+    QuotaPolicy running = new QuotaPolicy("running", 4, QuotaPolicy.NO_WINDOW);
+    assertEquals(
+        "RateLimit-Policy: \"running\";q=4;qu=\"concurrent-requests\"\r\n"
+            + "RateLimit: \"running\";r=0;t=1\r\n",
+        written(running, 0, 1));
+  }
+
+  @Test
   void tellsOfEachPolicyWhateverWasToldBefore() {
     String free = "RateLimit-Policy: \"free\";q=100;w=60\r\nRateLimit: \"free\";r=99;t=1\r\n";
     String paid = "RateLimit-Policy: \"paid\";q=100000;w=3600\r\nRateLimit: \"paid\";r=0;t=36\r\n";
