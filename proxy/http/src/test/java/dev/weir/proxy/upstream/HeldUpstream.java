@@ -13,6 +13,8 @@ import dev.weir.proxy.request.ClientKey;
 import dev.weir.proxy.request.Peer;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
@@ -84,6 +86,21 @@ public abstract class HeldUpstream {
   /** A client that has asked with a head of HTTP/1.1. */
   public final HeldClient ask(String head) {
     return client().start(head(head));
+  }
+
+  /**
+   * An answer of a model server that took 900 tokens, of our own writing by the public
+   * documentation of such servers.
+   *
+   * @param isStreamed as server-sent events, or as one object of JSON.
+   */
+  public static String completion(boolean isStreamed) {
+    String name = isStreamed ? "chat-completion-stream.txt" : "chat-completion.json";
+    try (InputStream in = HeldUpstream.class.getResourceAsStream(name)) {
+      return new String(in.readAllBytes(), StandardCharsets.US_ASCII);
+    } catch (IOException unread) {
+      throw new UncheckedIOException(unread);
+    }
   }
 
   /** A head of HTTP/1.1. */

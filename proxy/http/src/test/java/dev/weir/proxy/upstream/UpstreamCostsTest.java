@@ -139,6 +139,22 @@ class UpstreamCostsTest {
     assertEquals("SERVICE_GONE -", settled(cost, OK + "Content-Length: 99\r\n\r\n{\"usage\":{"));
   }
 
+  @ParameterizedTest
+  @CsvSource({"false, application/json", "true, text/event-stream"})
+  void theTokensOfAModelServerAreReadInChunksOfAnySize(boolean isStreamed, String type) {
+    ReportedCost cost = ReportedCost.ofBodyNumber("usage.total_tokens");
+    String text = HeldUpstream.completion(isStreamed);
+    for (int chunkBytes : new int[] {1, 7, 100, 4096}) {
+      StringBuilder answer = new StringBuilder(CHUNKED + "Content-Type: " + type + "\r\n\r\n");
+      for (int at = 0; at < text.length(); at += chunkBytes) {
+        String chunk = text.substring(at, Math.min(text.length(), at + chunkBytes));
+        answer.append(Integer.toHexString(chunk.length())).append("\r\n");
+        answer.append(chunk).append("\r\n");
+      }
+      assertEquals("COMPLETE 900", settled(cost, answer + "0\r\n\r\n"));
+    }
+  }
+
   @Test
   void aNumberInEncodedContentIsNotRead() {
     ReportedCost cost = ReportedCost.ofBodyNumber("a");

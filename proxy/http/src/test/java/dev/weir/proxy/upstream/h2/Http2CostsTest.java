@@ -8,6 +8,7 @@ import dev.weir.proxy.http2.ErrorCode;
 import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.GrpcStatus;
 import dev.weir.proxy.request.ReportedCost;
+import dev.weir.proxy.upstream.HeldUpstream;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -109,6 +110,18 @@ class Http2CostsTest {
     service.peer.headers(1, false, ":status: 200").padded(1, false, "hello", 200);
     service.peer.padded(1, true, "!", 100);
     assertSettled("COMPLETE 6");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, application/json", "true, text/event-stream"})
+  void theTokensOfAModelServerAreReadInFramesOfAnySize(boolean isStreamed, String type) {
+    begin(ReportedCost.ofBodyNumber("usage.total_tokens"));
+    service.peer.headers(1, false, ":status: 200", "content-type: " + type);
+    for (String frame : HeldUpstream.completion(isStreamed).split("(?s)(?<=\\G.{13})")) {
+      service.peer.data(1, false, frame);
+    }
+    service.peer.data(1, true, "");
+    assertSettled("COMPLETE 900");
   }
 
   @Test
