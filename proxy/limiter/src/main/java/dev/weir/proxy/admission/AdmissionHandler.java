@@ -488,18 +488,23 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   @Override
   public void ended(long ticket, RequestEnd end) {
-    if (ticket != SETTLED && parked.holds(ticket)) {
-      queue.leave(ticket);
-      release(parked.holding(ticket), 0);
-      parked.leave(ticket);
-    }
+    left(ticket);
     if (end.holding() != NOTHING_HELD) {
       settle(end);
     }
   }
 
+  /** A request has ended; if it awaits its verdict, it does so no longer. */
+  void left(long ticket) {
+    if (ticket != SETTLED && parked.holds(ticket)) {
+      queue.leave(ticket);
+      release(parked.holding(ticket), 0);
+      parked.leave(ticket);
+    }
+  }
+
   /** Charges what a request cost, and releases what it held. */
-  private void settle(RequestEnd end) {
+  void settle(RequestEnd end) {
     Holding held = holdings.get(end.holding());
     if (held == null) {
       metrics.holdingUnknown();

@@ -69,6 +69,11 @@ final class HoldingPool {
     return place < madeCount && names[place] == name ? holdings[place] : null;
   }
 
+  /** The place of a name, from 0. */
+  static int place(int name) {
+    return name & PLACE_MASK;
+  }
+
   /** Ends a name that {@link #get} knows. */
   void leave(int name) {
     int place = name & PLACE_MASK;

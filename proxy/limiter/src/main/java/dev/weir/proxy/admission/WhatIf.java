@@ -1,5 +1,7 @@
 package dev.weir.proxy.admission;
 
+import static dev.weir.proxy.request.Verdict.NOTHING_HELD;
+
 import dev.weir.proxy.loop.FreeList;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.metrics.WhatIfCounts;
@@ -7,6 +9,7 @@ import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.ReportedCost;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.request.VerdictListener;
@@ -37,6 +40,7 @@ public final class WhatIf implements Admission {
   private final AdmissionHandler handler;
   private final Candidate.Asker asker;
   private final IdentityText text;
+  private final CandidateHoldings holdings;
   private final FreeList<Pair> free = new FreeList<>(MAX_PAIRS, Pair::new);
   private int takenCount;
 
@@ -78,6 +82,11 @@ public final class WhatIf implements Admission {
     private String now;
     private String then;
 
+    /** What the candidate holds, until the verdict of the rules in use is told; and its costs. */
+    private int heldThen = NOTHING_HELD;
+
+    private ReportedCost[] costsThen;
+
     private Pair begin(VerdictListener of) {
       listener = of;
       into = counts;
@@ -100,6 +109,26 @@ public final class WhatIf implements Admission {
       isThenKnown = true;
       passesThen = verdict.allowed();
       then = verdict.ruleId();
+      heldThen = verdict.holding();
+      costsThen = verdict.reportedCosts();
+    }
+
+    /**
+     * Tells with the verdict of the rules in use what the candidate holds; releases it if they
+     * refuse.
+     *
+     * @param verdict null if the request has gone, or has its verdict already.
+     */
+    private void tellHeld(Verdict verdict) {
+      if (heldThen == NOTHING_HELD) {
+        return;
+      }
+      if (verdict != null && verdict.allowed()) {
+        holdings.tell(verdict, heldThen, costsThen);
+      } else {
+        handler.release(heldThen, 0);
+      }
+      heldThen = NOTHING_HELD;
     }
 
     /** The rules in use have decided late. */
@@ -108,6 +137,7 @@ public final class WhatIf implements Admission {
       VerdictListener told = listener;
       isCharged = false;
       decidedNow(verdict);
+      tellHeld(verdict);
       leaveNow();
       told.decided(of, verdict);
     }
@@ -121,6 +151,9 @@ public final class WhatIf implements Admission {
 
     private void decidedByCandidate(long of, Verdict verdict) {
       decidedThen(verdict);
+      if (!isNowAwaited) {
+        tellHeld(null);
+      }
       isThenAwaited = false;
       endIfDone();
     }
@@ -161,6 +194,7 @@ public final class WhatIf implements Admission {
     this.handler = handler;
     this.asker = new Candidate.Asker(identities);
     this.text = text;
+    this.holdings = new CandidateHoldings(handler);
   }
 
   /** Replaces the candidate and forgets its bans. Requests that wait keep theirs. */
@@ -218,6 +252,9 @@ public final class WhatIf implements Admission {
         question.once(null, 0, 0); // the rules in use may have read the request's field
       }
       askCandidate(question, pair, nowNs);
+      if (now.verdict() != null) {
+        pair.tellHeld(now.verdict());
+      }
     } catch (RuntimeException | Error bug) {
       InternalErrors.caught("a comparison", bug);
       counts.uncompared();
@@ -255,10 +292,17 @@ public final class WhatIf implements Admission {
 
   @Override
   public void ended(long ticket, RequestEnd end) {
-    rules.ended(ticket, end);
+    rules.left(ticket);
+    if (end.holding() != NOTHING_HELD) {
+      if (!holdings.isAlone(end.holding())) {
+        rules.settle(end);
+      }
+      holdings.ended(end);
+    }
     int place = (int) ticket;
     Pair pair = ticket == SETTLED || place >= awaiting.length ? null : awaiting[place];
     if (pair != null && pair.ticket == ticket) {
+      pair.tellHeld(null);
       pair.leaveNow();
     }
   }
