@@ -16,6 +16,7 @@ import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.FaultProxy;
 import dev.weir.scripts.server.FreePorts;
 import dev.weir.scripts.server.RedisKind;
+import dev.weir.scripts.server.RedisSentinels;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
 import dev.weir.v1.RateLimiterGrpc;
@@ -189,6 +190,35 @@ class BanFleetIT {
       faults.pass();
       awaitBanned(there.rig(0), "ann");
       awaitBanned(away.rig(0), "bob");
+    }
+  }
+
+  @Test
+  void bansHoldOverAFailover() throws Exception {
+    try (RedisSentinels sentinels = RedisSentinels.start(RedisKind.EMBEDDED.binary())) {
+      String nodes = String.join("', '", sentinels.sentinels().stream().map(Fleet::node).toList());
+      String file =
+          file(nodes, "local")
+              .replace("{nodes: '", "{topology: sentinel, sentinel-master: weir, nodes: ['")
+              .replace("', deadline", "'], deadline");
+      try (Fleet fleet = Fleet.ofFile(2, file).deciding(1)) {
+        ban(fleet.rig(0), "ann");
+        awaitBanned(fleet.rig(1), "ann");
+        sentinels.awaitReplica();
+        sentinels.awaitPromotion(sentinels.killMaster());
+        ban(fleet.rig(1), "bob");
+        awaitBanned(fleet.rig(0), "bob");
+        for (Rig rig : fleet.rigs) {
+          try (RawClient client = rig.connect()) {
+            assertEquals("banned", reason(client, "ann"));
+          }
+        }
+      }
+      try (Fleet restarted = Fleet.ofFile(1, file);
+          RawClient client = restarted.rig(0).connect()) {
+        assertEquals("banned", reason(client, "ann"), "as the promoted server knows");
+        assertEquals("banned", reason(client, "bob"));
+      }
     }
   }
 
