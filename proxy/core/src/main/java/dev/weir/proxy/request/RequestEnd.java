@@ -39,7 +39,7 @@ public final class RequestEnd {
   private int status;
   private long requestBytes;
   private long responseBytes;
-  private int holding;
+  private int holding = Verdict.NOTHING_HELD;
   private final long[] costsReported = new long[Question.MAX_COSTS];
   private int costCount;
   private long forwardedNs;

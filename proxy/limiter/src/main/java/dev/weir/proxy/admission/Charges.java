@@ -383,6 +383,15 @@ public final class Charges {
     return localGroupCount;
   }
 
+  /** Whether a request holds units of any of the store's limits until it ends. */
+  boolean holdsInStore() {
+    boolean holds = false;
+    for (int i = localGroupCount; i < groupCount; i++) {
+      holds |= groups[i].holds();
+    }
+    return holds && operation == Operation.CHECK;
+  }
+
   /** Whether more than one gate has to decide. */
   boolean isMixed() {
     return localGroupCount != 0 && localGroupCount != groupCount;

@@ -3,6 +3,8 @@ package dev.weir.proxy.admission;
 import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.Taken;
 import dev.weir.proxy.admission.LateQuestion.State;
+import dev.weir.proxy.admission.hold.HoldKeeper;
+import dev.weir.proxy.admission.hold.StoreHold;
 import dev.weir.proxy.admission.lease.LeaseAsk;
 import dev.weir.proxy.admission.lease.LeaseKeeper;
 import dev.weir.proxy.loop.FreeList;
@@ -14,6 +16,7 @@ import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.Budget;
+import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreDecision;
@@ -54,6 +57,7 @@ public final class ExactGate implements Gate {
   private final RefusalProofs proofs;
   private final StoreMetrics metrics;
   private final StoreChecks checks;
+  private final HoldKeeper holds;
   private final StoreKeys keys = new StoreKeys(RuleSpec.MAX_BUDGETS + 1); // and a record
   private final Verdict verdict = new Verdict();
   private final FreeList<LateQuestion> lates;
@@ -89,7 +93,8 @@ public final class ExactGate implements Gate {
     this.local = local;
     this.deadlineNs = settings.deadlineNs();
     this.metrics = metrics;
-    this.checks = new StoreChecks(store);
+    this.holds = new HoldKeeper(store, clock, MAX_LATE);
+    this.checks = new StoreChecks(store, holds);
     this.failurePolicy = new FailurePolicy(local, clock, metrics);
     this.names = new StoreKeyWriter(storeNames);
     boolean isOneServer =
@@ -120,7 +125,12 @@ public final class ExactGate implements Gate {
   @Override
   public boolean decidesInOne(Charges charges) {
     nameBudgets(charges);
-    return store.isOneCheck(keys);
+    return store.isOneCheck(keys) && !isHeldApart(charges);
+  }
+
+  /** Whether several keys are asked about apart, as each has a holder of its own. */
+  private static boolean isHeldApart(Charges charges) {
+    return charges.groupCount() - charges.localGroupCount() > 1 && charges.holdsInStore();
   }
 
   private void nameBudgets(Charges charges) {
@@ -191,7 +201,8 @@ public final class ExactGate implements Gate {
     }
     lateCount++;
     LateQuestion late = lates.take();
-    boolean isOne = groupCount == 1 || takenGroups == 0 && store.isOneCheck(keys);
+    boolean isOne =
+        groupCount == 1 || takenGroups == 0 && store.isOneCheck(keys) && !isHeldApart(charges);
     late.begin(ticket, charges, keys, isOne ? 1 : groupCount, outcome, nowNs);
     late.deadlineNs = dueNs(charges, nowNs);
     late.hand = hand;
@@ -299,7 +310,7 @@ public final class ExactGate implements Gate {
         undecided(late);
       }
       late.openCount--;
-      if (late.owes()) {
+      if (late.owes() && !late.isHeld(check)) {
         checks.owe(late, check, all, nowNs);
       }
     }
@@ -368,6 +379,21 @@ public final class ExactGate implements Gate {
     ended(late);
   }
 
+  /** The store has decided on a check whose units are held. */
+  void held(LateQuestion late, int check, boolean isGranted, StoreDecision decision) {
+    if (isGranted) {
+      granted(late, check, decision, 0);
+    } else {
+      if (decision.isUsedAlone()) {
+        long cost = late.charges.cost(late.firstCharge(check) + decision.limitIndex());
+        Budget refusing = late.budgetOf(check, decision.limitIndex());
+        proofs.note(late.charges, late.groupOf(check, 0), refusing, cost, decision);
+      }
+      late.refused(check, decision, 0);
+    }
+    ended(late);
+  }
+
   /** Leased units of a group's budgets that requests like this one may use. */
   long inHand(LateQuestion late, int group) {
     return leases == null || !late.charges.areOfHands()
@@ -426,8 +452,74 @@ public final class ExactGate implements Gate {
       if (late.state == State.REFUSED) {
         giveBackAll(late);
       }
-      tell(late, decided);
+      tell(late, decided, false);
     }
+  }
+
+  /**
+   * Passes a verdict on; meanwhile what was charged can be kept.
+   *
+   * @param isCharged whether the store has charged the request.
+   */
+  private void tell(LateQuestion late, Verdict decided, boolean isCharged) {
+    telling = isCharged ? late : null;
+    if (late.state == State.PASSED && late.isAnyHeld()) {
+      hold(late);
+    }
+    try {
+      tell(late, decided);
+    } finally {
+      telling = null;
+    }
+  }
+
+  /** Adds what a request holds to its holding; of a request without an end, charges it now. */
+  private void hold(LateQuestion late) {
+    Charges charges = late.charges;
+    StoreHold next;
+    for (StoreHold hold = late.takeHolds(); hold != null; hold = next) {
+      next = hold.nextOfRequest;
+      boolean isOpen = false;
+      for (int i = 0; i < hold.group().size(); i++) {
+        Budget budget = hold.group().budget(i);
+        int charge = hold.firstCharge + i;
+        boolean isHeld = charges.isHeld(charge);
+        long cost = isHeld || budget.isConcurrency() ? 0 : hold.cost(i);
+        hold.finalCost(i, cost);
+        if (budget.holds() && charges.holding() != null) {
+          int reported = isHeld ? charges.reportedCost(charge) : Rule.NOT_REPORTED;
+          charges.holding().add(hold, i, cost, reported);
+          isOpen = true;
+        }
+      }
+      if (!isOpen) {
+        holds.settle(hold);
+      }
+    }
+  }
+
+  @Override
+  public long settle(Holding holding, int from, long nowNs) {
+    long uncollected = 0;
+    while (holding.count() > from && holding.lastInStore() != null) {
+      int last = holding.count() - 1;
+      StoreHold hold = holding.lastInStore();
+      Budget budget = holding.budget(last);
+      long most = holding.units(last) + budget.storeLimit().capacity();
+      long cost = Math.min(holding.cost(last), most);
+      hold.finalCost(holding.lastLimit(), cost);
+      uncollected += budget.whole(holding.cost(last) - cost);
+      holding.removeLast();
+      if (last == 0 || holding.lastInStore() != hold) {
+        holds.settle(hold); // that was its first limit
+      }
+    }
+    return uncollected;
+  }
+
+  @Override
+  public boolean ending() {
+    return holds.isSettled();
   }
 
   /** A question to the store has ended. */
@@ -446,19 +538,15 @@ public final class ExactGate implements Gate {
       undecided(late); // its time is over, and nobody has said so yet
     }
     if (late.state == State.OPEN) {
-      late.state = late.isRefused() ? State.REFUSED : State.PASSED;
+      boolean isGone = late.isAnyHeld() && !late.outcome.awaits(late.ticket);
+      late.state = late.isRefused() || isGone ? State.REFUSED : State.PASSED;
       if (leases != null) {
         countArrivals(late);
       }
-      if (late.isRefused()) {
+      if (late.state == State.REFUSED) {
         giveBackAll(late);
       }
-      telling = late;
-      try {
-        tell(late, late.verdict(verdict));
-      } finally {
-        telling = null;
-      }
+      tell(late, late.verdict(verdict), true);
     }
     leave(late);
   }
@@ -500,6 +588,7 @@ public final class ExactGate implements Gate {
   private boolean isToBeRetried(LateQuestion late) {
     return late.isRefused()
         && !late.isAnyTaken()
+        && !late.isAnyHeld()
         && late.charges.operation() == Operation.CHECK
         && late.holdsFirst()
         && retries.takes(late)
@@ -520,6 +609,13 @@ public final class ExactGate implements Gate {
     if (late.isTaken(check)) {
       leases.putBack(late.taken(check), late.askedNs);
       late.notTaken(check);
+      return;
+    }
+    if (late.isHeld(check)) {
+      StoreHold hold = late.takeHold(check);
+      if (hold != null) {
+        holds.undo(hold);
+      }
       return;
     }
     long atUs = late.grantedAtUs(check);

@@ -79,7 +79,11 @@ public final class GateByMode implements Gate {
 
   @Override
   public long settle(Holding holding, int from, long nowNs) {
-    return local.settle(holding, from, nowNs);
+    long uncollected = 0;
+    while (holding.count() > from) { // each settles the last ones that are its own
+      uncollected += local.settle(holding, from, nowNs) + exact.settle(holding, from, nowNs);
+    }
+    return uncollected;
   }
 
   @Override
@@ -89,6 +93,6 @@ public final class GateByMode implements Gate {
 
   @Override
   public boolean ending() {
-    return leased.ending();
+    return leased.ending() & exact.ending();
   }
 }

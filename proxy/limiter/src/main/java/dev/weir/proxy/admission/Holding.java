@@ -1,5 +1,6 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.proxy.admission.hold.StoreHold;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.rule.Budget;
@@ -17,6 +18,13 @@ final class Holding {
   private final long[] units = new long[RuleSpec.MAX_BUDGETS];
   private final int[] reportedBy = new int[RuleSpec.MAX_BUDGETS];
   private final long[] costs = new long[RuleSpec.MAX_BUDGETS];
+
+  /** What each is held by, if it is held in the store; null if it is held here. */
+  private final StoreHold[] inStore = new StoreHold[RuleSpec.MAX_BUDGETS];
+
+  /** The place of each among the limits of its key in the store. */
+  private final int[] limits = new int[RuleSpec.MAX_BUDGETS];
+
   private int count;
   private int missingCount;
 
@@ -38,7 +46,31 @@ final class Holding {
     identities[count] = identity;
     units[count] = held;
     reportedBy[count] = reportedCost;
+    inStore[count] = null;
     costs[count++] = 0;
+  }
+
+  /**
+   * Adds units of a budget that are held in the store; those of one key one after the other.
+   *
+   * @param limit the place of the budget among the limits of its key.
+   * @param cost units that are charged unless another cost is reported.
+   */
+  void add(StoreHold hold, int limit, long cost, int reportedCost) {
+    add(hold.group().budget(limit), 0, hold.cost(limit), reportedCost);
+    inStore[count - 1] = hold;
+    limits[count - 1] = limit;
+    costs[count - 1] = cost;
+  }
+
+  /** What holds the last budget in the store; null if it is held here. */
+  StoreHold lastInStore() {
+    return count == 0 ? null : inStore[count - 1];
+  }
+
+  /** The place of the last budget among the limits of its key in the store. */
+  int lastLimit() {
+    return limits[count - 1];
   }
 
   int count() {
@@ -66,6 +98,7 @@ final class Holding {
   /** Forgets the last budget, which has been settled. */
   void removeLast() {
     budgets[--count] = null;
+    inStore[count] = null;
   }
 
   /** Costs that {@link #end} has not found, although the service had the request. */

@@ -2,6 +2,7 @@ package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.Taken;
+import dev.weir.proxy.admission.hold.StoreHold;
 import dev.weir.proxy.admission.lease.LeaseWaiter;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.StoreFault;
@@ -19,7 +20,7 @@ import dev.weir.scripts.ScriptLimit;
  * keys if they may be needed again. One check has the budgets of all the store's groups, or each
  * group has a check of its own. Reused.
  */
-final class LateQuestion extends LeaseWaiter {
+final class LateQuestion extends LeaseWaiter implements StoreHold.Asker {
   private static final int BYTES_AT_FIRST = 256;
 
   enum State {
@@ -76,6 +77,15 @@ final class LateQuestion extends LeaseWaiter {
   /** A bit for each check that leased units pay for, the first the lowest. */
   private int takenChecks;
 
+  /** What each check holds until the request ends; null until a question holds anything. */
+  private StoreHold[] holds;
+
+  /** A bit for each check that was asked to hold units, the first the lowest. */
+  private int heldChecks;
+
+  /** A bit for each of these that nobody has taken away. */
+  private int holdingChecks;
+
   /** The first check that has refused; {@code checkCount} if none has. */
   private int firstRefused;
 
@@ -96,6 +106,8 @@ final class LateQuestion extends LeaseWaiter {
     hand = LeaseTable.NONE;
     hasWaited = false;
     takenChecks = 0;
+    heldChecks = 0;
+    holdingChecks = 0;
     askedNs = nowNs;
     figures.begin(of.areRowsWanted());
     toldKeys = null;
@@ -149,6 +161,56 @@ final class LateQuestion extends LeaseWaiter {
   /** The leased units that pay for a check. */
   Taken taken(int check) {
     return taken[check];
+  }
+
+  /** Sets what a check holds until the request ends. */
+  void holds(int check, StoreHold hold) {
+    if (holds == null) {
+      holds = new StoreHold[RuleSpec.MAX_BUDGETS];
+    }
+    holds[check] = hold;
+    heldChecks |= 1 << check;
+    holdingChecks |= 1 << check;
+  }
+
+  /** Whether a check was asked to hold units until the request ends. */
+  boolean isHeld(int check) {
+    return (heldChecks >>> check & 1) != 0;
+  }
+
+  /** Whether any check was asked to hold units until the request ends. */
+  boolean isAnyHeld() {
+    return heldChecks != 0;
+  }
+
+  /** Takes away what all checks hold: the first of the list; null for nothing. */
+  StoreHold takeHolds() {
+    StoreHold first = null;
+    for (int check = checkCount - 1; check >= 0; check--) {
+      StoreHold hold = takeHold(check);
+      if (hold != null) {
+        hold.nextOfRequest = first;
+        first = hold;
+      }
+    }
+    return first;
+  }
+
+  /** Takes away what a check holds; returns null if that is nothing. */
+  StoreHold takeHold(int check) {
+    boolean isThere = (holdingChecks >>> check & 1) != 0;
+    holdingChecks &= ~(1 << check);
+    return isThere ? holds[check] : null;
+  }
+
+  @Override
+  public void held(int check, boolean isGranted, StoreDecision decision) {
+    gate.held(this, check, isGranted, decision);
+  }
+
+  @Override
+  public void notHeld(int check, StoreFault fault) {
+    gate.unavailable(this);
   }
 
   /** Records that the leased units of a check have been put back. */
@@ -231,7 +293,7 @@ final class LateQuestion extends LeaseWaiter {
     return checkCount == 1 ? charges.storeLimits() : group(check).storeLimits();
   }
 
-  private BudgetGroup group(int check) {
+  BudgetGroup group(int check) {
     return charges.group(charges.localGroupCount() + check);
   }
 

@@ -180,7 +180,7 @@ public final class LocalGate implements Gate {
   @Override
   public long settle(Holding holding, int from, long nowNs) {
     long uncharged = 0;
-    while (holding.count() > from) {
+    while (holding.count() > from && holding.lastInStore() == null) {
       int last = holding.count() - 1;
       Budget budget = holding.budget(last);
       uncharged +=

@@ -1,8 +1,12 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.proxy.admission.hold.HoldKeeper;
+import dev.weir.proxy.admission.hold.StoreHold;
 import dev.weir.proxy.admission.lease.LeaseAsk;
+import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreQuestion;
 import dev.weir.proxy.store.map.StoreKeys;
@@ -11,10 +15,12 @@ import dev.weir.scripts.ScriptLimit;
 /** Sends the checks of questions to the store, and passes on their results. One per event loop. */
 final class StoreChecks {
   private final LoopStore store;
+  private final HoldKeeper holds;
   private final StoreQuestion question = new StoreQuestion();
 
-  StoreChecks(LoopStore store) {
+  StoreChecks(LoopStore store, HoldKeeper holds) {
     this.store = store;
+    this.holds = holds;
   }
 
   /**
@@ -33,6 +39,9 @@ final class StoreChecks {
     }
     int first = late.firstKey(check);
     ScriptLimit[] limits = late.limits(check);
+    if (late.charges.operation() == Operation.CHECK && late.group(check).holds()) {
+      return askToHold(late, check, keys, nowNs);
+    }
     switch (late.charges.operation()) {
       case CHECK -> {
         question.check(late, check).of(keys, first, limits);
@@ -45,11 +54,35 @@ final class StoreChecks {
       }
       case PEEK -> {
         question.peek(late, check).of(keys, first, limits);
+        for (int i = 0; i < limits.length; i++) {
+          if (late.budgetOf(check, i).holds()) {
+            question.withHeld(i);
+          }
+        }
         addCosts(late, check);
       }
       case RESET -> question.reset(late, check).of(keys, first, limits.length);
     }
     return ask(late, nowNs);
+  }
+
+  /** Asks for units that the request holds until it ends. */
+  private StoreFault askToHold(LateQuestion late, int check, StoreKeys keys, long nowNs) {
+    int charge = late.firstCharge(check);
+    int group = late.groupOf(check, 0);
+    BudgetGroup of = late.charges.group(group);
+    StoreHold hold =
+        holds.begin(late.charges.leaseKey(group), of, keys, late.firstKey(check), nowNs);
+    if (hold == null) {
+      return StoreFault.FULL;
+    }
+    for (int i = 0; i < of.size(); i++) {
+      hold.cost(i, late.charges.cost(charge + i));
+    }
+    hold.firstCharge = charge;
+    late.holds(check, hold);
+    boolean isFollowed = late.charges.isFollowed();
+    return holds.ask(hold, late, check, late.deadlineNs, isFollowed, nowNs);
   }
 
   private StoreFault askToKeep(LateQuestion late, StoreKeys keys, long nowNs, LeaseAsk lease) {
@@ -71,6 +104,9 @@ final class StoreChecks {
   StoreFault askRow(LateQuestion late, int key, StoreKeys keys, long nowNs) {
     ScriptLimit[] alone = {late.budgetOf(0, key).storeLimit()};
     question.peek(late, late.checkCount + key).of(keys, key, alone);
+    if (late.budgetOf(0, key).holds()) {
+      question.withHeld(0);
+    }
     question.cost(late.charges.cost(late.firstCharge(0) + key));
     return ask(late, nowNs);
   }

@@ -11,6 +11,9 @@ import dev.weir.proxy.store.StoreDecision;
  * about the budget with the smallest share left, else about the one with the longest wait. Reused.
  */
 final class StoreVerdict {
+  /** The longest retry time where held units stand in the way. */
+  private static final long HELD_RETRY_NS = 1_000_000_000;
+
   /** The figures of one budget in a decision. */
   private static final class Figures {
     private Budget budget;
@@ -77,12 +80,24 @@ final class StoreVerdict {
    * @param inHand leased units of that budget, too few.
    */
   void refused(boolean isFirst, Budget of, StoreDecision decision, long inHand) {
-    long waitNs = decision.retryAfterNs();
+    long waitNs = waitNs(decision);
     boolean isLonger =
         waitNs == StoreDecision.NEVER || !refusing.isNever() && waitNs > refusing.retryAfterNs;
     if (isFirst || isLonger) {
       refusing.note(of, decision, inHand);
+      refusing.retryAfterNs = waitNs;
     }
+  }
+
+  /**
+   * How long a refused request waits: where held units stand in the way nobody knows, so it is half
+   * a second to a second, spread by the time of the decision.
+   */
+  private static long waitNs(StoreDecision decision) {
+    long knownNs = decision.retryAfterNs();
+    return knownNs == 0
+        ? HELD_RETRY_NS - decision.decidedAtUs() * 1_000 % (HELD_RETRY_NS / 2)
+        : knownNs;
   }
 
   /** Whether the limit that refused belongs to a group. */

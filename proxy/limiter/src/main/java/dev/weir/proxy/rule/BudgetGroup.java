@@ -33,6 +33,7 @@ public final class BudgetGroup {
   private final ScriptLimit[] storeLimits;
   private final LeaseTerms leaseTerms;
   private final long leaseSeed;
+  private final boolean holds;
 
   /**
    * @param budgets 1 or more, all of one key, mode and failure policy.
@@ -50,6 +51,7 @@ public final class BudgetGroup {
     this.storeLimits = storeLimits(budgets, known);
     this.leaseTerms = mode == Mode.LEASED ? leaseTerms(budgets) : null;
     this.leaseSeed = leaseSeed(budgets);
+    this.holds = budgets.stream().anyMatch(Budget::holds);
   }
 
   /**
@@ -130,6 +132,11 @@ public final class BudgetGroup {
    */
   public long leaseSeed() {
     return leaseSeed;
+  }
+
+  /** Whether requests hold units of any of these budgets until they end. */
+  public boolean holds() {
+    return holds;
   }
 
   /** Whether the store still decides by these limits. */

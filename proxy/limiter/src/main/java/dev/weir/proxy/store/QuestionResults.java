@@ -122,6 +122,9 @@ final class QuestionResults implements BudgetListener {
     for (int i = 0; i < debt.limits.length; i++) {
       int key = debt.first + i;
       long cost = debt.costs[i];
+      if (cost == 0) {
+        continue; // what a request held, and did not use
+      }
       debts.add(debt.keys, key, debt.limits[i], debt.requests, cost, passedNs, nowNs);
     }
   }

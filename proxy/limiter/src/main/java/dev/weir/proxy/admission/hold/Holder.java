@@ -87,12 +87,9 @@ public final class Holder {
   /** Whether a message was lost since the last that was answered: it may have been granted. */
   private boolean isUnsure;
 
-  /** Requests that hold units under any generation, and have not ended. */
-  private int runningCount;
-
   /** Begins for another key, with nothing held. */
   public void begin(int ofLimits, long newId) {
-    assert runningCount == 0 && !isUnderWay : "it is in use";
+    assert !isUnderWay : "it is in use";
     while (limitCount < ofLimits) {
       if (limits[limitCount] == null) {
         limits[limitCount] = new HeldAndCharged();
@@ -191,7 +188,6 @@ public final class Holder {
     for (int i = 0; i < limitCount; i++) {
       limits[i].applied(granted);
     }
-    runningCount += (int) granted;
     return Answer.DECIDED;
   }
 
@@ -208,11 +204,6 @@ public final class Holder {
     } else {
       limits[limit].settlePaid(reserved, cost);
     }
-  }
-
-  /** A request has ended, and all its limits are settled. */
-  public void ended() {
-    runningCount--;
   }
 
   private void recordEnded(long nextId) {
@@ -255,9 +246,9 @@ public final class Holder {
     return held != 0;
   }
 
-  /** Whether another key may take its place: nothing of it is outstanding on this side. */
+  /** Whether it holds nothing, and the store knows all of it. */
   public boolean isFree() {
-    return runningCount == 0 && !isUnderWay && !hasNews();
+    return !isUnderWay && !hasNews() && !holdsAny();
   }
 
   /** Whether it is free, and its record has expired. */

@@ -292,7 +292,7 @@ public record LimitSpec(
    */
   public ScriptLimit compileForStore() {
     if (isConcurrency()) {
-      throw new IllegalArgumentException("concurrency (expected: a rate)");
+      return ScriptLimit.concurrency(capacity());
     }
     LimitSpec spec = resolved();
     long count = rate.count();

@@ -375,10 +375,6 @@ public record RuleSpec(
     if (!budget.holds()) {
       return;
     }
-    if (budget.mode().needsStore() && !budget.limit().isAdaptive()) {
-      String expected = "local, as the store cannot yet hold what a request costs until it ends";
-      within.fault("mode", budget.mode().toString(), expected);
-    }
     if (budgets.size() == 1 && budget.limit().overflow() == Overflow.QUEUE) {
       within.fault("overflow", "queue", "reject, as requests hold units until they end");
     }

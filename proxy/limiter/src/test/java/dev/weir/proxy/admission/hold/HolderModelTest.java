@@ -245,7 +245,6 @@ class HolderModelTest {
     Side side = exchange.side;
     exchange.endedNs = nowNs;
     side.holder.settle(0, exchange.generation, exchange.reserve, exchange.cost);
-    side.holder.ended();
     goOn(side);
   }
 

@@ -101,21 +101,9 @@ class HolderTest {
     say(0, 1);
     assertSays(false, 0, 2);
     assertEquals(Answer.DECIDED, applied(0));
-    holder.ended();
-    holder.ended();
     assertTrue(holder.isFree());
     assertFalse(holder.isOver(nowNs));
     assertTrue(holder.isOver(nowNs + Holder.LIFE_NS));
-  }
-
-  @Test
-  void isKeptUntilThoseHaveEndedThatArePaid() {
-    say(1, 4);
-    assertEquals(Answer.DECIDED, applied(1));
-    say(0, 1);
-    assertEquals(Answer.ASK_AGAIN, holder.answered(Applied.FORGOTTEN, 0, ++ids, nowNs));
-    assertFalse(holder.isFree());
-    assertFalse(holder.isDue(nowNs + 100 * SECOND), "there is nothing to say");
   }
 
   @Test

@@ -1,0 +1,322 @@
+package dev.weir.proxy.admission.hold;
+
+import dev.weir.proxy.admission.hold.Holder.Applied;
+import dev.weir.proxy.admission.hold.StoreHold.State;
+import dev.weir.proxy.loop.InternalErrors;
+import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.rule.BudgetGroup;
+import dev.weir.proxy.store.StoreCallback;
+import dev.weir.proxy.store.StoreDecision;
+import dev.weir.proxy.store.StoreQuestion;
+import dev.weir.proxy.store.map.StoreKeys;
+import dev.weir.scripts.CheckReply;
+import dev.weir.scripts.ScriptLimit;
+
+/**
+ * A {@link Holder} with the names of its budgets and the requests that wait for units. One message
+ * is under way at most: requests that come meanwhile are asked together in the next one, as many
+ * from the first on as take the same units. Reused.
+ */
+final class KeyHolder implements StoreCallback {
+  private static final int BYTES_AT_FIRST = 128;
+  private static final long LIFE_US = Holder.LIFE_NS / 1_000;
+
+  private final HoldKeeper keeper;
+  private final Holder numbers = new Holder();
+  private final StoreKeys names = new StoreKeys(Holder.MAX_LIMITS, BYTES_AT_FIRST);
+  private BudgetGroup group;
+  private ScriptLimit[] limits;
+  private long key;
+
+  /** Requests that wait or hold units, or were not decided and have not ended. */
+  int userCount;
+
+  /** Requests that wait for the next message, in the order of arrival. */
+  private StoreHold firstWaiting;
+
+  private StoreHold lastWaiting;
+
+  /** Requests that the message under way asks for. */
+  private StoreHold firstAsked;
+
+  private StoreHold lastAsked;
+
+  /** Whether requests are being told what became of them: the next message is sent behind that. */
+  private boolean isTelling;
+
+  KeyHolder(HoldKeeper keeper) {
+    this.keeper = keeper;
+  }
+
+  void begin(long ofKey, BudgetGroup of, StoreKeys keys, int first) {
+    assert userCount == 0 : "it is in use";
+    key = ofKey;
+    group = of;
+    limits = of.storeLimits();
+    names.clear();
+    names.add(keys, first, limits.length);
+    numbers.begin(limits.length, keeper.nextId());
+  }
+
+  long key() {
+    return key;
+  }
+
+  BudgetGroup group() {
+    return group;
+  }
+
+  /** Whether another key may take its place. */
+  boolean isFree() {
+    return userCount == 0 && !isTelling && numbers.isFree();
+  }
+
+  /** Whether it is free, and the store has forgotten it. */
+  boolean isOver(long nowNs) {
+    return isFree() && numbers.isOver(nowNs);
+  }
+
+  /** Asks for the units of a request; returns why there will be no decision, or null. */
+  StoreFault ask(StoreHold hold, boolean isFollowed, long nowNs) {
+    boolean isNext = !numbers.isUnderWay() && !isTelling && firstWaiting == null;
+    hold.state = State.WAITING;
+    addLast(hold);
+    if (!isNext) {
+      return null;
+    }
+    StoreFault fault = send(isFollowed, nowNs);
+    if (fault != null) {
+      firstAsked = null;
+      hold.state = State.NOT_HELD;
+    }
+    return fault;
+  }
+
+  private void addLast(StoreHold hold) {
+    hold.next = null;
+    if (firstWaiting == null) {
+      firstWaiting = hold;
+    } else {
+      lastWaiting.next = hold;
+    }
+    lastWaiting = hold;
+  }
+
+  /** Sends the next message; if that fails, those that it asks for are left to be told. */
+  private StoreFault send(boolean isFollowed, long nowNs) {
+    long requests = takeAlike();
+    StoreHold first = firstAsked;
+    HoldMessage message = keeper.message();
+    for (int i = 0; i < limits.length; i++) {
+      numbers.reserve(i, first != null && holds(i) ? first.costs[i] : 0);
+    }
+    numbers.say(message, requests, nowNs);
+    StoreQuestion question = keeper.question().hold(this, 0).of(names, 0, limits).upTo(requests);
+    question.holder(message.id(), message.sequence(), LIFE_US);
+    for (int i = 0; i < limits.length; i++) {
+      if (first != null) {
+        question.cost(i, first.costs[i]);
+      }
+      if (holds(i)) {
+        question.held(i, message.held(i), message.charged(i), message.mayBeNew());
+      }
+    }
+    if (first != null) {
+      question.within(Math.max(1, first.deadlineNs - nowNs));
+    }
+    if (isFollowed) {
+      question.followed();
+    }
+    StoreFault fault = keeper.store().ask(question, nowNs);
+    if (fault != null) {
+      numbers.unsent();
+    }
+    return fault;
+  }
+
+  private boolean holds(int limit) {
+    return group.budget(limit).holds();
+  }
+
+  /** Takes those that the next message asks for from those that wait; returns how many. */
+  private long takeAlike() {
+    long count = 0;
+    firstAsked = firstWaiting;
+    lastAsked = null;
+    while (firstWaiting != null
+        && (lastAsked == null || firstWaiting.isSameCost(firstAsked, limits.length))) {
+      lastAsked = firstWaiting;
+      firstWaiting = firstWaiting.next;
+      count++;
+    }
+    if (lastAsked != null) {
+      lastAsked.next = null;
+    }
+    return count;
+  }
+
+  /** Sends a message, if one is due that no request asks for. */
+  void renew(long nowNs) {
+    if (!isTelling && numbers.isDue(nowNs)) {
+      send(false, nowNs);
+    }
+  }
+
+  /** The units of a request are charged and released as its final costs say. */
+  void settle(StoreHold hold) {
+    for (int i = 0; i < limits.length; i++) {
+      if (holds(i)) {
+        numbers.settle(i, hold.generation, hold.costs[i], hold.finalCosts[i]);
+      }
+    }
+    if (numbers.isUnsaid() && !isTelling) {
+      proceed(true, keeper.nowNs());
+    }
+  }
+
+  /** Charges later what a request cost about which there was no decision. */
+  void owe(StoreHold hold, StoreQuestion question, long nowNs) {
+    question.debt().of(names, 0, limits);
+    for (int i = 0; i < limits.length; i++) {
+      question.cost(i, holds(i) ? hold.finalCosts[i] : hold.costs[i]);
+    }
+    keeper.store().ask(question, nowNs);
+  }
+
+  /** Refunds what a request that does not pass was charged at once; what it held is released. */
+  void refundRest(StoreHold hold, StoreQuestion question, long nowNs) {
+    for (int i = 0; i < limits.length; i++) {
+      if (!holds(i)) {
+        ScriptLimit[] alone = {limits[i]};
+        question.giveBack(hold.server, hold.decidedAtUs, 0).of(names, i, alone);
+        keeper.store().ask(question.cost(hold.costs[i]), nowNs);
+      }
+    }
+  }
+
+  @Override
+  public void decided(long ticket, StoreDecision decision) {
+    long nowNs = keeper.nowNs();
+    switch (numbers.answered(worst(decision), decision.granted(), keeper.nextId(), nowNs)) {
+      case DECIDED -> tell(decision);
+      case ASK_AGAIN -> {
+        keeper.forgotten();
+        putBack();
+      }
+      case UNUSABLE -> fail(StoreFault.DEADLINE);
+    }
+    proceed(true, nowNs);
+  }
+
+  private Applied worst(StoreDecision decision) {
+    Applied worst = Applied.NONE;
+    for (int i = 0; i < limits.length; i++) {
+      Applied of =
+          switch (decision.heldState(i)) {
+            case CheckReply.APPLIED -> Applied.APPLIED;
+            case CheckReply.OLDER -> Applied.OLDER;
+            case CheckReply.FORGOTTEN -> Applied.FORGOTTEN;
+            default -> Applied.NONE;
+          };
+      worst = of.compareTo(worst) > 0 ? of : worst;
+    }
+    return worst;
+  }
+
+  @Override
+  public boolean unavailable(long ticket, StoreFault fault) {
+    numbers.lost();
+    fail(fault);
+    proceed(false, keeper.nowNs());
+    return false;
+  }
+
+  /** Puts those that were asked for in front of those that wait. */
+  private void putBack() {
+    if (firstAsked != null) {
+      lastAsked.next = firstWaiting;
+      lastWaiting = firstWaiting == null ? lastAsked : lastWaiting;
+      firstWaiting = firstAsked;
+      firstAsked = null;
+    }
+  }
+
+  private void tell(StoreDecision decision) {
+    long left = decision.granted();
+    StoreHold next;
+    StoreHold hold = firstAsked;
+    firstAsked = null;
+    isTelling = true;
+    for (; hold != null; hold = next) {
+      next = hold.next;
+      boolean isGranted = left-- > 0;
+      hold.state = isGranted ? State.HELD : State.NOT_HELD;
+      hold.generation = numbers.generation();
+      hold.decidedAtUs = decision.decidedAtUs();
+      hold.server = decision.server();
+      try {
+        hold.asker.held(hold.check, isGranted, decision);
+      } catch (RuntimeException | Error bug) {
+        InternalErrors.caught("a request that asked to hold units", bug);
+      }
+      keeper.told(hold);
+    }
+    isTelling = false;
+  }
+
+  private void fail(StoreFault fault) {
+    StoreHold hold = firstAsked;
+    firstAsked = null;
+    isTelling = true;
+    StoreHold next;
+    for (; hold != null; hold = next) {
+      next = hold.next;
+      fail(hold, fault);
+    }
+    isTelling = false;
+  }
+
+  private void fail(StoreHold hold, StoreFault fault) {
+    hold.state = State.NOT_HELD;
+    try {
+      hold.asker.notHeld(hold.check, fault);
+    } catch (RuntimeException | Error bug) {
+      InternalErrors.caught("a request that asked to hold units", bug);
+    }
+    keeper.told(hold);
+  }
+
+  /**
+   * Sends the next message, if anybody waits, or there is something to say.
+   *
+   * @param saysNews whether to say what no request waits for; after a message that was lost that
+   *     waits for its time.
+   */
+  private void proceed(boolean saysNews, long nowNs) {
+    while (!isTelling && !numbers.isUnderWay()) {
+      if (firstWaiting == null) {
+        if (saysNews && numbers.isUnsaid()) {
+          send(false, nowNs);
+        }
+        return;
+      }
+      StoreFault fault = StoreFault.DEADLINE;
+      if (firstWaiting.deadlineNs > nowNs) {
+        fault = send(false, nowNs);
+      } else {
+        takeFirst();
+      }
+      if (fault != null) {
+        fail(fault);
+      }
+    }
+  }
+
+  /** Takes the first that waits alone. */
+  private void takeFirst() {
+    firstAsked = firstWaiting;
+    lastAsked = firstWaiting;
+    firstWaiting = firstWaiting.next;
+    firstAsked.next = null;
+  }
+}

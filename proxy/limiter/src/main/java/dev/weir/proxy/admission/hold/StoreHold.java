@@ -1,0 +1,109 @@
+package dev.weir.proxy.admission.hold;
+
+import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.rule.BudgetGroup;
+import dev.weir.proxy.store.StoreDecision;
+
+/**
+ * What one request holds under the limits of one key in the store: it waits for its units, holds
+ * them, and is settled when the request ends. Belongs to an event loop; reused.
+ */
+public final class StoreHold {
+  /** Receives the result, once, never within {@link HoldKeeper#ask}. */
+  public interface Asker {
+    /**
+     * @param check as it was asked with.
+     * @param decision valid during the call only.
+     */
+    void held(int check, boolean isGranted, StoreDecision decision);
+
+    /** There is no decision. */
+    void notHeld(int check, StoreFault fault);
+  }
+
+  /**
+   * Where it stands.
+   *
+   * <pre>
+   * WAITING  -> HELD      granted
+   * WAITING  -> NOT_HELD  refused, or no decision in time
+   * </pre>
+   */
+  enum State {
+    WAITING,
+    HELD,
+    NOT_HELD
+  }
+
+  /** The next one of the same request; null if there is none. */
+  public StoreHold nextOfRequest;
+
+  /** The place of the key's first limit among the charges of the request. */
+  public int firstCharge;
+
+  /** The next one that waits for the same key. */
+  StoreHold next;
+
+  KeyHolder key;
+  State state;
+
+  /** Under which id it holds units: {@link Holder#generation}. */
+  int generation;
+
+  Asker asker;
+  int check;
+  long deadlineNs;
+
+  /** When its units were granted, in the server's time, and by which server. */
+  long decidedAtUs;
+
+  long server;
+
+  /** Whether the request ended while it was waiting, and whether it did not pass. */
+  boolean isEnded;
+
+  boolean isUndone;
+
+  /** Units by limit: the reserve where they are held, else what is charged at once. */
+  final long[] costs = new long[Holder.MAX_LIMITS];
+
+  /** What the request has cost in the end, by limit that holds. */
+  final long[] finalCosts = new long[Holder.MAX_LIMITS];
+
+  void begin(KeyHolder of) {
+    key = of;
+    state = State.NOT_HELD;
+    isEnded = false;
+    isUndone = false;
+    nextOfRequest = null;
+    next = null;
+  }
+
+  /** The limits of the key. */
+  public BudgetGroup group() {
+    return key.group();
+  }
+
+  /** Sets what the request takes of a limit: 1 or more units. */
+  public void cost(int limit, long units) {
+    costs[limit] = units;
+  }
+
+  /** What the request takes of a limit. */
+  public long cost(int limit) {
+    return costs[limit];
+  }
+
+  /** Sets what the request has cost under a limit that holds, 0 or more units. */
+  public void finalCost(int limit, long units) {
+    finalCosts[limit] = units;
+  }
+
+  boolean isSameCost(StoreHold other, int limitCount) {
+    boolean isSame = true;
+    for (int i = 0; i < limitCount; i++) {
+      isSame &= costs[i] == other.costs[i];
+    }
+    return isSame;
+  }
+}

@@ -1,0 +1,176 @@
+package dev.weir.proxy.admission;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.weir.proxy.rig.Fleet;
+import dev.weir.proxy.rig.RawClient;
+import dev.weir.proxy.rig.RecordingOrigin;
+import dev.weir.proxy.rig.Rig;
+import dev.weir.scripts.server.Await;
+import dev.weir.scripts.server.RedisServer;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Limits whose units requests hold in the store until they end, of sidecars that share it. */
+@Timeout(60)
+class HeldUnitsIT {
+  private static final RedisServer redis = RedisServer.shared();
+
+  private final AtomicInteger running = new AtomicInteger();
+  private final Semaphore answers = new Semaphore(0);
+  private final List<RawClient> clients = new ArrayList<>();
+  private Fleet fleet;
+
+  @BeforeEach
+  void forget() throws Exception {
+    redis.text("FLUSHALL");
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    answers.release(1_000);
+    for (RawClient client : clients) {
+      client.close();
+    }
+    fleet.close();
+  }
+
+  /** Starts sidecars whose services answer when they are let, with a header of costs. */
+  private void start(int sidecars, String limits) throws Exception {
+    fleet =
+        Fleet.ofFile(
+                sidecars,
+                """
+                redis: {nodes: [%s], deadline: 1s}
+                rules:
+                  - id: r
+                    mode: exact
+                    key: header:x-user
+                """
+                        .formatted(Fleet.node(redis))
+                    + limits.indent(4))
+            .deciding(1);
+    for (Rig rig : fleet.rigs) {
+      rig.origin.script(this::answer);
+    }
+  }
+
+  private void answer(RecordingOrigin.Conversation with) throws IOException, InterruptedException {
+    String request = with.request();
+    running.incrementAndGet();
+    answers.acquire();
+    running.decrementAndGet();
+    int at = request.indexOf("x-costs: ");
+    String cost = at < 0 ? "0" : request.substring(at + 9, request.indexOf("\r\n", at));
+    with.send("HTTP/1.1 200 OK\r\nx-cost: " + cost + "\r\nContent-Length: 0\r\n\r\n");
+  }
+
+  private RawClient send(int sidecar, String fields) throws Exception {
+    RawClient client = fleet.rig(sidecar).connect();
+    clients.add(client);
+    return client.send("GET / HTTP/1.1\r\nHost: a\r\nx-user: ann\r\n" + fields + "\r\n");
+  }
+
+  private RawClient.Response refused(int sidecar) throws Exception {
+    RawClient.Response response = send(sidecar, "").read();
+    assertEquals(429, response.status());
+    return response;
+  }
+
+  private void awaitRunning(int count) throws Exception {
+    Await.until(count + " run", () -> running.get() == count);
+  }
+
+  /** Sends requests until one runs that had to wait for the end of another. */
+  private void awaitPassing(int sidecar, int count) throws Exception {
+    Await.until(
+        "one passes",
+        () -> {
+          RawClient client = send(sidecar, "");
+          Await.until("decided", () -> running.get() == count || !client.isSilent(1));
+          return running.get() == count;
+        });
+  }
+
+  @Test
+  void letsSoManyRequestsOfTheFleetRunAtATime() throws Exception {
+    start(2, "concurrency: 3");
+    RawClient first = send(0, "");
+    send(1, "");
+    send(0, "");
+    awaitRunning(3);
+    assertEquals("1", refused(1).field("Retry-After"));
+    refused(0);
+    answers.release(1);
+    awaitRunning(2);
+    awaitPassing(1, 3);
+    refused(0);
+    first.close();
+  }
+
+  @Test
+  void freesTheSlotOfAClientThatLeft() throws Exception {
+    start(2, "concurrency: 1");
+    RawClient leaving = send(0, "");
+    awaitRunning(1);
+    refused(1);
+    leaving.reset();
+    Await.until(
+        "the other passes",
+        () -> {
+          RawClient client = send(1, "");
+          Await.until("decided", () -> running.get() == 2 || !client.isSilent(1));
+          return running.get() == 2;
+        });
+  }
+
+  @Test
+  void chargesWhatTheServiceReportsAndReleasesTheReserve() throws Exception {
+    start(
+        2,
+        """
+        limits:
+          - {name: rpm, limit: 60/1h, algorithm: fixed-window}
+          - {name: tpm, limit: 20k/1h, algorithm: fixed-window, cost: {response: {header: x-cost}, reserve: 4000}}
+        """);
+    List<RawClient> five = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      five.add(send(i % 2, "x-costs: " + (i == 0 ? 900 : 1200) + "\r\n"));
+      awaitRunning(i + 1);
+    }
+    refused(0);
+    answers.release(5);
+    for (RawClient client : five) {
+      assertEquals(200, client.read().status());
+    }
+    // 900 and 4 times 1,200 are used, so 3 reserves of 4,000 have room
+    for (int i = 1; i <= 3; i++) {
+      awaitPassing(i % 2, i);
+    }
+    refused(1);
+    refused(0);
+  }
+
+  @Test
+  void goesOnUnderAnotherNameWhenTheStoreHasForgotten() throws Exception {
+    start(1, "concurrency: 2");
+    send(0, "");
+    awaitRunning(1);
+    redis.text("FLUSHALL");
+    awaitPassing(0, 2);
+    awaitPassing(0, 3);
+    refused(0);
+    answers.release(3);
+    awaitRunning(0);
+    awaitPassing(0, 1);
+    awaitPassing(0, 2);
+    refused(0);
+  }
+}
