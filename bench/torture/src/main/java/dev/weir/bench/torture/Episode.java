@@ -310,6 +310,11 @@ final class Episode {
       text.append(
           site.logs(epochMs + fromMs - LOG_MARGIN_MS, epochMs + toMs + LOG_MARGIN_MS).indent(2));
     }
+    if (!findings.isEmpty()) {
+      final String start = evidence.startNs() + " ns: the episode begins";
+      text.append(start.indent(2));
+      site.ledger().ends().forEach(end -> text.append(end.indent(2)));
+    }
     return text.toString();
   }
 }

@@ -190,6 +190,12 @@ record Budget(int rule, int limit, String who, boolean local, LimitPlan plan, Li
         .toList();
   }
 
+  /** Units that are used once nothing more fits, though all requests pass. */
+  long mostOfRehearsal() {
+    final long cost = uses.stream().mapToLong(Use::cost).max().orElse(1);
+    return Math.max(0, plan.atOnce() - cost + 1);
+  }
+
   @Override
   public String toString() {
     return "rule "

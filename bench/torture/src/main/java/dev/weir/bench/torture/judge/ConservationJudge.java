@@ -66,7 +66,9 @@ final class ConservationJudge implements Judge {
 
   private void compare(
       Evidence evidence, RulePlan rule, Budget budget, Reading reading, List<Finding> findings) {
-    final long least = budget.uses().stream().mapToLong(Use::least).sum();
+    final long passed = budget.uses().stream().mapToLong(Use::least).sum();
+    final long least =
+        rule.options().enforcePercent() < 100 ? Math.min(passed, budget.mostOfRehearsal()) : passed;
     final long most = budget.uses().stream().mapToLong(Use::most).sum();
     final long scale = budget.plan().scale(); // whole ones are told
     final long used = reading.used().get(budget.limit()) * scale;

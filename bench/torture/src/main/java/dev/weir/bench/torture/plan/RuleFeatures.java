@@ -25,12 +25,19 @@ final class RuleFeatures {
     final List<RulePlan> all = new ArrayList<>();
     for (RulePlan rule : rules) {
       final Draw own = draw.split();
-      all.add(rule.isOwn() ? added(rule, own) : rule);
+      all.add(rule.isOwn() ? refusing(added(rule, own), own) : rule);
     }
     if (draw.chance(40)) {
       all.add(everywhere(draw));
     }
     return List.copyOf(all);
+  }
+
+  /** The rule with what it does about those whom it refuses. */
+  private static RulePlan refusing(RulePlan rule, Draw draw) {
+    final boolean knowsAll = rule.limits().stream().noneMatch(limit -> limit.key().isAll());
+    final boolean mayBan = knowsAll && !rule.queues() && !rule.options().refusesNobody();
+    return rule.withOptions(rule.options().withRefusal(RefusalPlan.draw(draw, mayBan)));
   }
 
   private static RulePlan added(RulePlan rule, Draw draw) {

@@ -12,6 +12,7 @@ import java.util.List;
  * @param everywhere whether the limits of all requests apply, too.
  * @param idempotency whether a retried request is charged once.
  * @param warnAtPercent 0 for none.
+ * @param refusal what a rule does about those whom it refuses.
  */
 public record RuleOptions(
     List<Condition> conditions,
@@ -19,21 +20,47 @@ public record RuleOptions(
     int enforcePercent,
     boolean everywhere,
     boolean idempotency,
-    int warnAtPercent) {
+    int warnAtPercent,
+    RefusalPlan refusal) {
   /** The options of a rule that says none of them. */
   public static final RuleOptions NONE = new RuleOptions(List.of(), false, 100, false, false, 0);
 
+  /** Options with the standard answer to refusals, and without a ban. */
+  public RuleOptions(
+      List<Condition> conditions,
+      boolean dryRun,
+      int enforcePercent,
+      boolean everywhere,
+      boolean idempotency,
+      int warnAtPercent) {
+    this(
+        conditions,
+        dryRun,
+        enforcePercent,
+        everywhere,
+        idempotency,
+        warnAtPercent,
+        RefusalPlan.NONE);
+  }
+
+  RuleOptions withRefusal(RefusalPlan other) {
+    return new RuleOptions(
+        conditions, dryRun, enforcePercent, everywhere, idempotency, warnAtPercent, other);
+  }
+
   RuleOptions withDryRun(boolean other) {
     return new RuleOptions(
-        conditions, other, enforcePercent, everywhere, idempotency, warnAtPercent);
+        conditions, other, enforcePercent, everywhere, idempotency, warnAtPercent, refusal);
   }
 
   RuleOptions withEnforcePercent(int other) {
-    return new RuleOptions(conditions, dryRun, other, everywhere, idempotency, warnAtPercent);
+    return new RuleOptions(
+        conditions, dryRun, other, everywhere, idempotency, warnAtPercent, refusal);
   }
 
   RuleOptions withEverywhere(boolean other) {
-    return new RuleOptions(conditions, dryRun, enforcePercent, other, idempotency, warnAtPercent);
+    return new RuleOptions(
+        conditions, dryRun, enforcePercent, other, idempotency, warnAtPercent, refusal);
   }
 
   RuleOptions withIdempotency(boolean other) {
@@ -60,6 +87,7 @@ public record RuleOptions(
     if (warnAtPercent > 0) {
       lines.add("warn-at: " + warnAtPercent + "%");
     }
+    lines.addAll(refusal.yaml());
     return lines;
   }
 }

@@ -55,7 +55,11 @@ final class StoreSite implements AutoCloseable {
           "+zremrangebyscore",
           "+pexpire",
           "+info",
-          "+subscribe");
+          "+subscribe",
+          "+hget",
+          "+hset",
+          "+hdel",
+          "+zrangebyscore");
 
   private static final List<String> RIGHTS_IN_CLUSTER = List.of("+cluster|slots", "+asking");
 

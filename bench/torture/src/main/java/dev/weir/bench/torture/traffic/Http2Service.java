@@ -84,9 +84,10 @@ final class Http2Service implements Service {
   }
 
   /** Ends a connection on which its client, or a hostile one behind it, has gone too far. */
-  private static final class Ending extends ChannelInboundHandlerAdapter {
+  private final class Ending extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext connection, Throwable cause) {
+      ledger.ended("a connection", cause);
       connection.close();
     }
   }
@@ -198,7 +199,7 @@ final class Http2Service implements Service {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext stream, Throwable cause) {
-      // The other side has gone.
+      ledger.ended("a stream", cause); // mostly as the other side has gone
       stream.close();
     }
   }

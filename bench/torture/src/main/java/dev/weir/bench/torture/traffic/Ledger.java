@@ -1,12 +1,19 @@
 package dev.weir.bench.torture.traffic;
 
 import dev.weir.bench.torture.judge.Served;
+import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** The requests that came to the service. Any thread may write and read. */
 public final class Ledger {
+  /** The most ends that are kept. */
+  private static final int ENDS_MOST = 20;
+
   private final Map<Long, Served> served = new ConcurrentHashMap<>();
+  private final Queue<String> ends = new ArrayBlockingQueue<>(ENDS_MOST);
 
   /**
    * A request has come.
@@ -20,6 +27,16 @@ public final class Ledger {
           new Served(System.nanoTime(), 1),
           (before, now) -> new Served(before.firstNs(), before.count() + 1));
     }
+  }
+
+  /** The service has ended a connection or stream for a fault that it saw. */
+  void ended(String what, Throwable cause) {
+    ends.offer(System.nanoTime() + " ns: the service ends " + what + ": " + cause);
+  }
+
+  /** The first ends for faults that the service saw, a line each. */
+  public List<String> ends() {
+    return List.copyOf(ends);
   }
 
   /** What came, by the numbers of requests. */

@@ -4,8 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.weir.bench.torture.judge.Asked.Outcome;
 import dev.weir.bench.torture.plan.Algorithm;
+import dev.weir.bench.torture.plan.CostPlan;
 import dev.weir.bench.torture.plan.FaultPlan;
+import dev.weir.bench.torture.plan.LimitPlan;
+import dev.weir.bench.torture.plan.RuleOptions;
+import dev.weir.bench.torture.plan.RulePlan;
 import dev.weir.bench.torture.plan.RulePlan.Mode;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -34,6 +39,24 @@ final class ConservationJudgeTest {
       assertEquals(1, found(history(algorithm, mode).read(20_000, 8)));
       assertEquals(1, found(history(algorithm, mode).read(20_000, 11)));
     }
+  }
+
+  @Test
+  void whoIsNotRefusedIsChargedUntilTheLimit() {
+    final LimitPlan limit = new LimitPlan(Algorithm.SLIDING_LOG, 5, DAY_MS, 5, History.KEY);
+    final RuleOptions half = new RuleOptions(List.of(), false, 50, false, false, 0);
+    final RulePlan rule =
+        new RulePlan(
+            0,
+            RulePlan.Kind.OWN,
+            Mode.EXACT,
+            List.of(limit),
+            new CostPlan(1, 0),
+            RulePlan.OnStoreFailure.CLOSED,
+            half);
+    final History history = new History(rule).pass(10, 100, 101);
+    assertEquals(0, found(history.read(20_000, 5)));
+    assertEquals(1, found(history.read(20_000, 4)));
   }
 
   @Test

@@ -28,6 +28,8 @@ final class PlanTest {
           "name: n0",
           "cost: 2,",
           "cost: 1.",
+          "ban: {after: ",
+          "refusal: {headers: ",
           "dry-run: true");
 
   @Test
