@@ -1,12 +1,14 @@
 package dev.weir.proxy.admission;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.rig.Fleet;
 import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.RecordingOrigin;
 import dev.weir.proxy.rig.Rig;
 import dev.weir.scripts.server.Await;
+import dev.weir.scripts.server.FaultProxy;
 import dev.weir.scripts.server.RedisServer;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -44,7 +46,11 @@ class HeldUnitsIT {
 
   /** Starts sidecars whose services answer when they are let, with a header of costs. */
   private void start(int sidecars, String limits) throws Exception {
-    fleet =
+    fleet = started(sidecars, Fleet.node(redis), limits);
+  }
+
+  private Fleet started(int sidecars, String node, String limits) throws Exception {
+    Fleet started =
         Fleet.ofFile(
                 sidecars,
                 """
@@ -54,12 +60,13 @@ class HeldUnitsIT {
                     mode: exact
                     key: header:x-user
                 """
-                        .formatted(Fleet.node(redis))
+                        .formatted(node)
                     + limits.indent(4))
             .deciding(1);
-    for (Rig rig : fleet.rigs) {
+    for (Rig rig : started.rigs) {
       rig.origin.script(this::answer);
     }
+    return started;
   }
 
   private void answer(RecordingOrigin.Conversation with) throws IOException, InterruptedException {
@@ -172,5 +179,28 @@ class HeldUnitsIT {
     awaitPassing(0, 1);
     awaitPassing(0, 2);
     refused(0);
+  }
+
+  @Test
+  void getsTheSlotsBackOfASidecarThatIsNotHeardOfForALife() throws Exception {
+    try (FaultProxy faults = new FaultProxy(redis.port())) {
+      start(1, "concurrency: 2");
+      try (Fleet cutOff = started(1, "127.0.0.1:" + faults.port(), "concurrency: 2")) {
+        send(0, "");
+        awaitRunning(1);
+        RawClient running = cutOff.rig(0).connect();
+        clients.add(running);
+        running.send("GET / HTTP/1.1\r\nHost: a\r\nx-user: ann\r\n\r\n");
+        awaitRunning(2);
+        faults.blackhole();
+        refused(0);
+        long beganNs = System.nanoTime();
+        awaitPassing(0, 3);
+        assertTrue(System.nanoTime() - beganNs > 5_000_000_000L, "not before its life was over");
+        refused(0); // as the first one of this sidecar was renewed
+        answers.release(3);
+        awaitRunning(0);
+      }
+    }
   }
 }
