@@ -133,6 +133,7 @@ class HowToSayItTest {
       throws Exception {
     boolean hasContent = request.startsWith("P");
     String length = hasContent ? "Content-Length: " + row.bodyBytes() + "\r\n" : "";
+    rig.origin.answer(row.service());
     try (RawClient client = rig.connect()) {
       client.send(request + length + "\r\n" + "x".repeat(row.bodyBytes()));
       if (!row.held().isZero()) {

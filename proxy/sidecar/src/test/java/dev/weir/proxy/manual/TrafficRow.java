@@ -1,5 +1,6 @@
 package dev.weir.proxy.manual;
 
+import dev.weir.proxy.rig.RecordingOrigin;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,14 +14,15 @@ import java.util.regex.Pattern;
  *
  * <p>The first cell has a method and a path in backticks, and header fields. Words around them say
  * the rest: {@code 6 s later}, {@code 10 times}, {@code from 192.0.2.1}, {@code with 3 MiB}, {@code
- * with a token of ann}; {@code the same} is the request of the row above. The second cell has a
- * status, fields that the answer must have, or with {@code no} before them must not have, and other
- * texts in backticks, which its body must have. {@code after 200 ms} means that it comes no
- * earlier.
+ * with a token of ann}; {@code answered 200 with X-Tokens 900} is the service's answer, which is
+ * else 200; {@code the same} is the request of the row above. The second cell has a status, fields
+ * that the answer must have, or with {@code no} before them must not have, and other texts in
+ * backticks, which its body must have. {@code after 200 ms} means that it comes no earlier.
  *
  * @param request in HTTP/1.1, without its body; null for that of the row above.
  * @param later by how much time passes before it.
  * @param bodyBytes of its content.
+ * @param service the service's answer, in HTTP/1.1.
  * @param expected fields and parts of the body, as they are written.
  * @param absent names of fields.
  * @param held how long the answer takes.
@@ -31,6 +33,7 @@ record TrafficRow(
     Duration later,
     int times,
     int bodyBytes,
+    String service,
     int status,
     List<String> expected,
     List<String> absent,
@@ -45,6 +48,8 @@ record TrafficRow(
   private static final Pattern FROM = Pattern.compile("from ([0-9a-f.:]+)");
   private static final Pattern BODY = Pattern.compile("with (\\d+) MiB");
   private static final Pattern TOKEN = Pattern.compile("with a token of (\\w+)");
+  private static final Pattern ANSWERED =
+      Pattern.compile("answered (\\d{3})(?: with ([A-Za-z-]+) (\\d+))?");
   private static final Pattern STATUS = Pattern.compile("^(\\d{3})\\b");
   private static final Pattern ABSENT = Pattern.compile("no `([^`]+)`");
   private static final Pattern SAME = Pattern.compile("the same");
@@ -57,7 +62,7 @@ record TrafficRow(
   static TrafficRow of(String line, Map<String, String> tokens) {
     String[] cells = line.substring(2, line.length() - 2).split(" \\| ", 2);
     String words = CODE.matcher(cells[0]).replaceAll("");
-    checkAllRead(line, words, LATER, TIMES, FROM, BODY, TOKEN, SAME);
+    checkAllRead(line, words, LATER, TIMES, FROM, BODY, TOKEN, ANSWERED, SAME);
     String answer = ABSENT.matcher(cells[1]).replaceAll("");
     checkAllRead(line, answer, CODE, STATUS, AFTER);
     return new TrafficRow(
@@ -66,6 +71,7 @@ record TrafficRow(
         time(LATER, words),
         number(TIMES, words, 1),
         number(BODY, words, 0) << 20,
+        service(words),
         number(STATUS, answer, 0),
         codes(answer),
         ABSENT.matcher(cells[1]).results().map(found -> found.group(1)).toList(),
@@ -103,6 +109,15 @@ record TrafficRow(
         .results()
         .forEach(of -> lines.add("Authorization: Bearer " + tokens.get(of.group(1))));
     return String.join("\r\n", lines) + "\r\n";
+  }
+
+  private static String service(String words) {
+    Matcher found = ANSWERED.matcher(words);
+    if (!found.find()) {
+      return RecordingOrigin.OK;
+    }
+    String field = found.group(2) == null ? "" : "\r\n" + found.group(2) + ": " + found.group(3);
+    return RecordingOrigin.OK.replace("200 OK", found.group(1) + " Said" + field);
   }
 
   private static List<String> codes(String cell) {
