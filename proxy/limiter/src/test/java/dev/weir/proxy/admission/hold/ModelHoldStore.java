@@ -11,7 +11,7 @@ import java.util.Map;
  * The store's side of operation {@code hold} for one limit, as plainly as it can be said: a record
  * for each id, and a list of all charges, each of which counts for a window.
  */
-final class ModelHoldStore {
+class ModelHoldStore {
   /** What a holder has said last. */
   static final class Entry {
     long held;
@@ -25,8 +25,8 @@ final class ModelHoldStore {
   /** An answer to one message. */
   record Reply(Applied applied, long granted) {}
 
-  private final long capacity;
-  private final long windowNs;
+  final long capacity;
+  final long windowNs;
   final Map<Long, Entry> entries = new HashMap<>();
   final List<Charge> charges = new ArrayList<>();
 
@@ -41,6 +41,11 @@ final class ModelHoldStore {
   /** A copy, as a replica has it. */
   ModelHoldStore copy() {
     ModelHoldStore copy = new ModelHoldStore(capacity, windowNs);
+    copyTo(copy);
+    return copy;
+  }
+
+  final void copyTo(ModelHoldStore copy) {
     entries.forEach(
         (id, entry) -> {
           Entry same = new Entry();
@@ -52,7 +57,6 @@ final class ModelHoldStore {
         });
     copy.charges.addAll(charges);
     copy.expired.putAll(expired);
-    return copy;
   }
 
   void expire(long nowNs) {
