@@ -1,0 +1,334 @@
+package dev.weir.proxy.admission;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.http2.ErrorCode;
+import dev.weir.proxy.http2.FramePeer;
+import dev.weir.proxy.rig.FourWays;
+import dev.weir.proxy.rig.RawClient;
+import dev.weir.proxy.rig.Rig;
+import dev.weir.proxy.upstream.HeldUpstream;
+import dev.weir.scripts.server.Await;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Rules whose requests hold units until they end, with their numbers, over each protocol; time
+ * stands still.
+ */
+@Timeout(60)
+class HeldExamplesTest {
+  private static final Pattern POLICY = Pattern.compile("(?mi)^ratelimit: \"([^\"]*)\"");
+  private static final Pattern RETRY_AFTER =
+      Pattern.compile("(?mi)^r(?:etry-after: |atelimit: .*;t=)(\\d+)");
+
+  /** How clients ask. */
+  private enum Protocol {
+    HTTP1,
+    HTTP2,
+    GRPC
+  }
+
+  private final AtomicLong nowNs = new AtomicLong(Rig.nextNoonNs());
+  private final Map<String, CompletableFuture<String>> answers = new ConcurrentHashMap<>();
+  private final List<Call> calls = new ArrayList<>();
+  private Rig rig;
+  private Protocol protocol;
+  private int count;
+  private String address = "192.0.2.1";
+
+  private void start(Protocol by, String rules) throws Exception {
+    protocol = by;
+    rig = Rig.ofFile(Rig.preferredTransport(), FourWays.SETTINGS + rules, nowNs::get);
+    rig.origin.script(
+        service -> {
+          String path = service.request().split(" ")[1];
+          service.send(answer(path).join());
+        });
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    for (Call call : calls) {
+      call.close();
+    }
+    rig.close();
+  }
+
+  private CompletableFuture<String> answer(String path) {
+    return answers.computeIfAbsent(path, each -> new CompletableFuture<>());
+  }
+
+  /** One call, on a connection of its own. */
+  private final class Call {
+    private final String path = "/" + count++;
+    private final RawClient http1;
+    private final FramePeer http2;
+
+    Call() throws IOException {
+      boolean isHttp1 = protocol == Protocol.HTTP1;
+      http1 = isHttp1 ? rig.connect() : null;
+      http2 = isHttp1 ? null : new FramePeer(rig.sidecar.listenAddress());
+      calls.add(this);
+      if (isHttp1) {
+        http1.send(
+            "GET "
+                + path
+                + " HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: "
+                + address
+                + "\r\nX-User-Id: ann\r\n\r\n");
+        return;
+      }
+      boolean isCall = protocol == Protocol.GRPC;
+      http2
+          .headers(
+              1,
+              true,
+              ":method: " + (isCall ? "POST" : "GET"),
+              ":scheme: http",
+              ":path: " + path,
+              ":authority: a",
+              "content-type: " + (isCall ? "application/grpc" : "text/plain"),
+              "x-forwarded-for: " + address,
+              "x-user-id: ann")
+          .send();
+    }
+
+    /** The whole answer, as lines. */
+    private String read() throws IOException {
+      if (http1 != null) {
+        return http1.read().head();
+      }
+      String frame = http2.next();
+      StringBuilder all = new StringBuilder(frame);
+      while (!frame.endsWith(" end")) {
+        frame = http2.next();
+        all.append('\n').append(frame);
+      }
+      return all.toString().replace(", ", "\n");
+    }
+
+    /** The service has it. */
+    Call passes() throws Exception {
+      assertTrue(rig.origin.nextRequest().contains(" " + path + " "));
+      return this;
+    }
+
+    /** It is refused; by which limit, and for how long. */
+    String refused() throws IOException {
+      String answer = read();
+      Matcher policy = POLICY.matcher(answer);
+      Matcher wait = RETRY_AFTER.matcher(answer);
+      assertTrue(answer.contains(protocol == Protocol.GRPC ? "grpc-status: 8" : "429"), answer);
+      return (policy.find() ? policy.group(1) : "none") + (wait.find() ? " " + wait.group(1) : "");
+    }
+
+    /** The service answers, and the client gets all of it. */
+    void end(String text) throws IOException {
+      answer(path).complete(text);
+      read();
+    }
+
+    void leave() throws IOException {
+      if (http1 == null) {
+        http2.reset(1, ErrorCode.CANCEL).send();
+      } else {
+        http1.reset(); // after a mere end of its output it could still read
+      }
+    }
+
+    private void close() throws IOException {
+      answer(path).complete("");
+      if (http1 == null) {
+        http2.close();
+      } else {
+        http1.close();
+      }
+    }
+  }
+
+  /** Begins so many calls, which all reach the service. */
+  private List<Call> begin(int calls) throws Exception {
+    List<Call> begun = new ArrayList<>();
+    for (int i = 0; i < calls; i++) {
+      begun.add(new Call().passes());
+    }
+    return begun;
+  }
+
+  /** How many calls pass, one after the other, before one is refused by that limit. */
+  private int passUntilRefusedBy(String limit, String answer) throws Exception {
+    for (int passed = 0; ; passed++) {
+      Call call = new Call();
+      answer(call.path).complete(answer);
+      String got = call.read();
+      Matcher refused = POLICY.matcher(got);
+      if (rig.origin.requestCount() == 0) {
+        assertTrue(refused.find() && refused.group(1).equals(limit), got);
+        return passed;
+      }
+      rig.origin.forget();
+    }
+  }
+
+  /** What a service answers that says so many tokens in one of the ways that there are. */
+  private String tokens(String how, int tokens) {
+    String type = protocol == Protocol.GRPC ? "application/grpc" : "text/plain";
+    String head = "HTTP/1.1 200 OK\r\nContent-Type: %s\r\n";
+    return switch (how) {
+      case "header" ->
+          head.formatted(type) + "X-Tokens: " + tokens + "\r\nContent-Length: 2\r\n\r\nok";
+      case "trailer" ->
+          head.formatted(type)
+              + "Transfer-Encoding: chunked\r\n\r\n5\r\n\0\0\0\0\0\r\n0\r\nX-Tokens: "
+              + tokens
+              + "\r\nGrpc-Status: 0\r\n\r\n";
+      case "json" -> {
+        String body = completion(false, tokens);
+        yield head.formatted("application/json")
+            + "Content-Length: "
+            + body.length()
+            + "\r\n\r\n"
+            + body;
+      }
+      default ->
+          head.formatted("text/event-stream; charset=utf-8")
+              + "Transfer-Encoding: chunked\r\n\r\n"
+              + chunks(completion(true, tokens), 7);
+    };
+  }
+
+  private static String completion(boolean isStreamed, int tokens) {
+    return HeldUpstream.completion(isStreamed).replace("900", Integer.toString(tokens));
+  }
+
+  private static String chunks(String text, int chunkBytes) {
+    StringBuilder chunks = new StringBuilder();
+    for (int at = 0; at < text.length(); at += chunkBytes) {
+      String chunk = text.substring(at, Math.min(text.length(), at + chunkBytes));
+      chunks.append(Integer.toHexString(chunk.length())).append("\r\n").append(chunk);
+      chunks.append("\r\n");
+    }
+    return chunks.append("0\r\n\r\n").toString();
+  }
+
+  /** The answers of a model server are of our own writing, by its public documentation. */
+  @ParameterizedTest
+  @CsvSource({
+    "HTTP1, header, header: x-tokens",
+    "HTTP1, trailer, trailer: x-tokens",
+    "HTTP1, json, body-number: usage.total_tokens",
+    "HTTP1, stream, body-number: usage.total_tokens",
+    "HTTP2, header, header: x-tokens",
+    "HTTP2, trailer, trailer: x-tokens",
+    "HTTP2, json, body-number: usage.total_tokens",
+    "HTTP2, stream, body-number: usage.total_tokens",
+    "GRPC, trailer, trailer: x-tokens"
+  })
+  void of20000TokensAMinuteFiveCallsOf4000RunAndTheirCostIsKnownAtTheirEnd(
+      Protocol by, String how, String cost) throws Exception {
+    start(
+        by,
+        """
+        rules:
+          - id: chat
+            key: header:x-user-id
+            limits:
+              - {name: rpm, limit: 60/1m}
+              - {name: tpm, limit: 20k/1m, cost: {response: {%s}, reserve: 4000}}
+        """
+            .formatted(cost));
+    List<Call> five = begin(5);
+    assertTrue(new Call().refused().startsWith("tpm"));
+    five.get(0).end(tokens(how, 900));
+    assertTrue(new Call().refused().startsWith("tpm"), "3,100 are free");
+    five.get(1).end(tokens(how, 1_200));
+    Call sixth = new Call().passes();
+    assertTrue(new Call().refused().startsWith("tpm"), "1,900 are free");
+    for (Call call : List.of(five.get(2), five.get(3), five.get(4), sixth)) {
+      call.end(tokens(how, 0));
+    }
+    assertEquals(54, passUntilRefusedBy("rpm", tokens(how, 0)), "of 60, six have passed");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Protocol.class)
+  void fiveWrongPasswordsAreChargedAndRightOnesCostNothing(Protocol by) throws Exception {
+    start(
+        by,
+        """
+        rules:
+          - id: log-in
+            limit: 5/15m
+            key: ip
+            cost: {response: {status: [401, UNAUTHENTICATED]}}
+            ban: {after: 20/15m, for: [15m, 1h]}
+        """);
+    for (int i = 0; i < 20; i++) {
+      for (Call right : begin(5)) {
+        right.end(logIn(true));
+      }
+    }
+    assertEquals(5, passUntilRefusedBy("log-in", logIn(false)));
+    for (int i = 0; i < 18; i++) {
+      assertEquals("log-in 180", new Call().refused());
+    }
+    assertEquals(900, Integer.parseInt(new Call().refused().split(" ")[1]), "the twentieth bans");
+    nowNs.addAndGet(Duration.ofMinutes(15).toNanos());
+    assertEquals(5, passUntilRefusedBy("log-in", logIn(false)));
+    address = "192.0.2.2";
+    List<Call> five = begin(5);
+    assertTrue(new Call().refused().startsWith("log-in"), "five at a time");
+    five.get(0).end(logIn(true));
+    new Call().passes();
+  }
+
+  private String logIn(boolean isRight) {
+    if (protocol == Protocol.GRPC) {
+      return "HTTP/1.1 200 OK\r\nContent-Type: application/grpc\r\nTransfer-Encoding: chunked\r\n\r\n"
+          + "0\r\nGrpc-Status: "
+          + (isRight ? 0 : 16)
+          + "\r\n\r\n";
+    }
+    return "HTTP/1.1 " + (isRight ? "200 OK" : "401 No") + "\r\nContent-Length: 0\r\n\r\n";
+  }
+
+  @ParameterizedTest
+  @EnumSource(Protocol.class)
+  void threeReportsRunAtATimeAndTheSlotOfWhoLeavesIsFree(Protocol by) throws Exception {
+    start(by, "rules:\n  - {id: reports, key: header:x-user-id, concurrency: 3, limit: 100/1m}\n");
+    List<Call> three = begin(3);
+    for (int i = 0; i < 2; i++) {
+      assertEquals("reports-concurrency 1", new Call().refused());
+    }
+    three.get(0).leave();
+    Await.until(
+        "the slot is free",
+        () -> {
+          Call next = new Call();
+          answer(next.path).complete(tokens("header", 0));
+          next.read();
+          return rig.origin.requestCount() == 1;
+        });
+    rig.origin.forget();
+    for (Call call : three.subList(1, 3)) {
+      call.end(tokens("header", 0));
+    }
+    assertEquals(
+        96, passUntilRefusedBy("reports", tokens("header", 0)), "of 100, four have passed");
+  }
+}
