@@ -78,6 +78,11 @@ public final class AdaptiveLimit {
     return unloadedNs;
   }
 
+  /** The longest time that counts: what takes longer is as slow. 0 while none is known. */
+  public long longestNs() {
+    return (long) (Gradient2.LONGEST * unloadedNs);
+  }
+
   /**
    * Takes a request that the service has answered. Any thread.
    *

@@ -55,7 +55,7 @@ final class Gradient2 {
   private static final double NORMAL = 1.25;
 
   /** How many times the unloaded time a time counts at most. */
-  private static final double LONGEST = TOLERANCE / MIN_GRADIENT;
+  static final double LONGEST = TOLERANCE / MIN_GRADIENT;
 
   /** The factor of each window until the first slow one. */
   private static final double START_GROWTH = 1.5;
@@ -69,7 +69,7 @@ final class Gradient2 {
   /** The time whose mean the unloaded time is. */
   private static final double UNLOADED_MEAN_NS = 60e9;
 
-  /** The part that a window has in the unloaded time at most, but for the first ten. */
+  /** The part that a window has in the unloaded time at most, but for the first ones. */
   private static final double MAX_WEIGHT = 0.1;
 
   private final int min;
@@ -81,7 +81,8 @@ final class Gradient2 {
   /** The mean of windows that count as unloaded; 0 while there was none. */
   private double unloadedNs;
 
-  private long unloadedWindows;
+  /** When the first window began that counts as unloaded. */
+  private long firstNs;
 
   // The present window.
   private long beganNs;
@@ -149,7 +150,7 @@ final class Gradient2 {
     if (samples < MIN_SAMPLES || nowNs - beganNs < windowNs) {
       return false;
     }
-    double slowness = answered == 0 ? 1 : slowness(Math.max(1, sumNs / answered), nowNs - beganNs);
+    double slowness = answered == 0 ? 1 : slowness(Math.max(1, sumNs / answered), nowNs);
     move(slowness, (double) answered / samples);
     answered = 0;
     dropped = 0;
@@ -158,12 +159,15 @@ final class Gradient2 {
   }
 
   /** The mean time of the window that ends, as a multiple of the unloaded one, which learns it. */
-  private double slowness(double meanNs, long lengthNs) {
+  private double slowness(double meanNs, long nowNs) {
     boolean isFirst = unloadedNs == 0;
+    firstNs = isFirst ? beganNs : firstNs;
     double slowness = isFirst ? 1 : meanNs / unloadedNs;
     if (isFirst || peak <= min || 2 * peak < limit && slowness <= NORMAL) {
+      double lengthNs = nowNs - beganNs;
       double weight = Math.min(MAX_WEIGHT, lengthNs / UNLOADED_MEAN_NS);
-      unloadedNs += (meanNs - unloadedNs) * Math.max(weight, 1.0 / ++unloadedWindows);
+      // In the first minute all windows weigh the same.
+      unloadedNs += (meanNs - unloadedNs) * Math.max(weight, lengthNs / (nowNs - firstNs));
     }
     windowNs = (long) Math.max(MIN_WINDOW_NS, Math.min(MAX_WINDOW_NS, 2 * meanNs));
     return slowness;

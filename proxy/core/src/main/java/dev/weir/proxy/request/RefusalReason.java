@@ -140,7 +140,14 @@ public enum RefusalReason {
   ADDRESS_BLOCKED(403, GrpcStatus.PERMISSION_DENIED, "Address Blocked"),
 
   // What a rule decided that had refused the identity too often.
-  BANNED(429, RESOURCE_EXHAUSTED, "Banned For A Time");
+  BANNED(429, RESOURCE_EXHAUSTED, "Banned For A Time"),
+
+  // What the times of the service decided.
+  SERVICE_OVERLOADED(
+      503,
+      UNAVAILABLE,
+      "Service Overloaded",
+      "The service has as many requests in flight as it answers in good time.");
 
   private enum Ends {
     /** The request has been read to its end, or can be: the next one follows. */

@@ -28,9 +28,13 @@ final class Holding {
   private int count;
   private int missingCount;
 
+  /** How the request has ended; null unless it was told, and valid during that call. */
+  private RequestEnd ended;
+
   Holding clear() {
     count = 0;
     missingCount = 0;
+    ended = null;
     return this;
   }
 
@@ -95,6 +99,16 @@ final class Holding {
     return costs[index];
   }
 
+  /** How the request has ended, if {@link #end} was told; else null. */
+  RequestEnd ended() {
+    return ended;
+  }
+
+  /** Whether the service has dropped the request, as it has told for a budget that asks that. */
+  boolean isDropped(int index) {
+    return ended.costReported(reportedBy[index]) == 1;
+  }
+
   /** Forgets the last budget, which has been settled. */
   void removeLast() {
     budgets[--count] = null;
@@ -116,8 +130,9 @@ final class Holding {
   void end(RequestEnd end, Reserves learning) {
     boolean isForwarded =
         end.forwardedNs() != RequestEnd.NEVER && end.how() != RequestEnd.How.REFUSED_HERE;
+    ended = end;
     for (int i = 0; isForwarded && i < count; i++) {
-      if (reportedBy[i] != Rule.NOT_REPORTED) {
+      if (reportedBy[i] != Rule.NOT_REPORTED && !budgets[i].isConcurrency()) {
         costs[i] = cost(i, end, learning);
       }
     }

@@ -5,6 +5,7 @@ import dev.weir.algorithms.HeldBudget;
 import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.LimitSet;
 import dev.weir.algorithms.LimitTable;
+import dev.weir.algorithms.adaptive.AdaptiveLimit;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.request.RefusalReason;
@@ -183,11 +184,27 @@ public final class LocalGate implements Gate {
     while (holding.count() > from && holding.lastInStore() == null) {
       int last = holding.count() - 1;
       Budget budget = holding.budget(last);
-      uncharged +=
-          settle(budget, holding.identity(last), holding.units(last), holding.cost(last), nowNs);
+      if (budget.isConcurrency()) {
+        release(holding, last, nowNs);
+      } else {
+        uncharged +=
+            settle(budget, holding.identity(last), holding.units(last), holding.cost(last), nowNs);
+      }
       holding.removeLast();
     }
     return uncharged;
+  }
+
+  /** Releases a request's slot, and tells a limit that finds its number what the end says. */
+  private void release(Holding holding, int index, long nowNs) {
+    Budget budget = holding.budget(index);
+    long heldKey = holding.identity(index) ^ budget.heldSeed();
+    long inFlight = holding.units(index);
+    inFlight += tables.words().release(heldKey, inFlight, nowNs);
+    AdaptiveLimit number = budget.latest().limit().adaptive();
+    if (number != null && holding.ended() != null) {
+      ServiceSample.take(holding.ended(), holding.isDropped(index), inFlight, number, nowNs);
+    }
   }
 
   /**
@@ -340,6 +357,17 @@ public final class LocalGate implements Gate {
       return waitNs >= LEAST_WAIT_NS ? verdict.dueNs(nowNs + waitNs) : verdict;
     }
     long retryAfterNs = Math.max(1, decision.retryAfterNs()); // 0 if others were in the way
+    if (budgets.limit(budgets.chosen()).adaptive() != null) {
+      return verdict
+          .refuse(
+              RefusalReason.SERVICE_OVERLOADED,
+              policy,
+              capacity,
+              decision.remaining(),
+              resetAfterNs,
+              retryAfterNs)
+          .ofOthers();
+    }
     boolean never = retryAfterNs == Decision.NEVER;
     return verdict.refuse(
         never ? RefusalReason.NEVER_SATISFIABLE : RefusalReason.OVER_LIMIT,

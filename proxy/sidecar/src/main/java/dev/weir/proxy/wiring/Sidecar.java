@@ -203,6 +203,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
       figures.expose(tables, loops.bans(), () -> ready);
       figures.exposeRules(ruleReloads);
       figures.exposeLoops(watchdog);
+      figures.exposeAdaptive(this::rules);
       if (store != null) {
         startStore(settings.store(), settings.names());
       }

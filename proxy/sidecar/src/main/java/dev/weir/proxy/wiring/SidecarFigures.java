@@ -1,16 +1,21 @@
 package dev.weir.proxy.wiring;
 
 import dev.weir.algorithms.LimitTable;
+import dev.weir.algorithms.adaptive.AdaptiveLimit;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.ban.Bans;
 import dev.weir.proxy.admission.lease.SharedLeases;
 import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.rule.Budget;
+import dev.weir.proxy.rule.Rule;
+import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.store.Store;
 import dev.weir.proxy.watch.Reloads;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * The figures that parts of a sidecar keep themselves, under the names that they are exposed by.
@@ -71,6 +76,25 @@ public final class SidecarFigures {
         "outcome",
         Map.of("taken", reloads::takenCount, "rejected", reloads::rejectedCount));
     expose("weir_rules", "rules", reloads);
+  }
+
+  /** Exposes the limits that find their number. */
+  void exposeAdaptive(Supplier<RuleSet> rules) {
+    metrics.gauge(
+        "weir_adaptive_limit",
+        "Requests that may be in flight now, under all limits that find their number.",
+        () -> adaptive(rules.get()));
+  }
+
+  private static long adaptive(RuleSet rules) {
+    long sum = 0;
+    for (Rule rule : rules.rules()) {
+      for (Budget budget : rule.budgets()) {
+        AdaptiveLimit limit = budget.limit().adaptive();
+        sum += limit == null ? 0 : limit.limit();
+      }
+    }
+    return sum;
   }
 
   void exposeLoops(Watchdog watchdog) {

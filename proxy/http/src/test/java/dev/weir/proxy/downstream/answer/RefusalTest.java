@@ -126,7 +126,8 @@ class RefusalTest {
             RefusalReason.UPSTREAM_MALFORMED,
             RefusalReason.UPSTREAM_NO_WEBSOCKET,
             RefusalReason.UPSTREAM_TIMEOUT,
-            RefusalReason.DEADLINE_EXCEEDED),
+            RefusalReason.DEADLINE_EXCEEDED,
+            RefusalReason.SERVICE_OVERLOADED),
         keeping);
   }
 
