@@ -56,8 +56,28 @@ class RequestAllocationTest {
             grpc-message: "wait ${retry-after} s"
       """;
 
+  private static final String HELD = "held";
+
+  /** A rule whose requests hold units, and whose costs are read in all ways. */
+  private static final String HOLDING =
+      """
+      rules:
+        - id: r
+          key: header:x-user-id
+          limits:
+            - {name: head, limit: 1000M/1s, cost: {response: {header: x-cost}, reserve: 1}}
+            - {name: tail, limit: 1000M/1s, cost: {response: {trailer: x-cost}, reserve: 1}}
+            - {name: number, limit: 1000M/1s, cost: {response: {body-number: a.b}, reserve: 1}}
+            - {name: bytes, limit: 1000M/1s, cost: {response: {bytes: 1KiB}, reserve: 1}}
+            - {name: failed, limit: 1000M/1s, cost: {response: {status: [401, UNAUTHENTICATED]}}}
+            - {name: running, concurrency: 10}
+      """;
+
   @ParameterizedTest
   @CsvSource({
+    "HTTP/1.1, HTTP/1.1, nio, held, text/plain, 200",
+    "HTTP/2, HTTP/1.1, nio, held, text/plain, 200",
+    "HTTP/2, HTTP/2, nio, held, application/grpc, 200",
     "HTTP/1.1, HTTP/1.1, nio, 1000000000/1s, text/plain, 200",
     "HTTP/1.1, HTTP/1.1, nio, 1/1d, text/plain, 429",
     "HTTP/1.1, HTTP/1.1, nio, own answer, text/plain, 503",
@@ -95,6 +115,10 @@ class RequestAllocationTest {
   private static Rig rig(String transport, String limit, String upstream) throws Exception {
     if (limit.equals(OWN_ANSWER)) {
       return Rig.ofFile(transport, REFUSING);
+    }
+    if (limit.equals(HELD)) {
+      String service = upstream == null ? "" : "upstream: " + upstream + "\n";
+      return Rig.ofFile(transport, service + HOLDING);
     }
     List<String> flags = new ArrayList<>(List.of("--limit", limit, "--key", "header:x-user-id"));
     if (upstream != null) {
