@@ -194,6 +194,20 @@ class StoreQuestionIT {
   }
 
   @Test
+  void aDebtIsOfWhatWasUsedAlone() throws Exception {
+    StoreKeys keys = keys(NAME, NAME + ":run", NAME + ":tokens");
+    ScriptLimit[] window = {ScriptLimit.fixedWindow(10, DAY_US, 0)};
+    ScriptLimit[] limits = {days[0], ScriptLimit.concurrency(3), window[0]};
+    tell(new StoreQuestion().debt().of(keys, 0, limits).cost(2, 0));
+    tell(new StoreQuestion().debt().of(keys, 0, limits).cost(2, 4));
+    Await.until(
+        "charged",
+        redis::log,
+        () -> ask(new StoreQuestion().peek(null, 0).of(keys, 2, window)).remaining() == 6);
+    assertEquals(8, ask(new StoreQuestion().peek(null, 0).of(keys, 0, days)).remaining());
+  }
+
+  @Test
   void eachLimitTakesACostOfItsOwn() throws Exception {
     StoreKeys keys = keys(NAME, NAME + ":tokens");
     StoreQuestion check = new StoreQuestion().check(null, 0).of(keys, 0, requestsAndTokens);
