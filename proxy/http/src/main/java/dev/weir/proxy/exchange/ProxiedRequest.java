@@ -648,6 +648,7 @@ public final class ProxiedRequest implements VerdictListener {
     service.ended();
     if (reason == RefusalReason.UPSTREAM_BUSY) {
       charge.giveBack();
+      record.departed(RequestEnd.NEVER); // the service has not looked at it
     }
     return broken(isForTime(reason) ? RefusalReason.DEADLINE_EXCEEDED : reason, errorCode);
   }

@@ -53,6 +53,9 @@ public final class HeldAdmission implements Admission {
   /** How requests have ended, each with its status and bytes. */
   public final List<String> ends = new ArrayList<>();
 
+  /** Whether the service received the request that ended last. */
+  public boolean isLastForwarded;
+
   /** The costs of requests that pass from now on, which hold something then; null for none. */
   public ReportedCost[] costs;
 
@@ -131,6 +134,7 @@ public final class HeldAdmission implements Admission {
     if (ticket != SETTLED) {
       waiting.remove(ticket);
     }
+    isLastForwarded = end.forwardedNs() != RequestEnd.NEVER;
     ends.add(end.how() + " " + end.status() + " " + end.requestBytes() + " " + end.responseBytes());
     if (end.holding() != Verdict.NOTHING_HELD) {
       if (!holding.remove(end.holding())) {

@@ -1,6 +1,8 @@
 package dev.weir.proxy.downstream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.exchange.Origin;
 import dev.weir.proxy.http2.ErrorCode;
@@ -284,6 +286,27 @@ class HoldingEndsTest {
     begin();
     leave();
     assertSettled("0 CLIENT_GONE - -");
+  }
+
+  @Test
+  void aBodyThatIsMalformedBehindItsHeadWasForwarded() {
+    connect(Way.HTTP1);
+    held.send("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+    held.send("10000\r\n" + "x".repeat(0x10000) + "\r\n");
+    assertEquals(1, held.service.calls.size());
+    held.send("rubbish\r\n");
+    assertSettled("0 REFUSED_HERE - -");
+    assertTrue(held.admission.isLastForwarded);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void whatTheServiceDidNotLookAtWasNotForwarded(Way by) {
+    connect(by);
+    ask();
+    held.service.last().breakOff(RefusalReason.UPSTREAM_BUSY, RequestEnd.NO_CODE);
+    assertSettled("0 REFUSED_HERE - -");
+    assertFalse(held.admission.isLastForwarded);
   }
 
   @Test

@@ -121,15 +121,15 @@ final class Holding {
   }
 
   /**
-   * Finds what each budget is charged. A request that the service did not get costs nothing; one
-   * whose client has left is charged what it held, as long as nothing else was reported, because to
-   * leave must be no discount; else what is missing is charged as the rule says.
+   * Finds what each budget is charged. A request that the service did not get costs nothing. One
+   * that the client has broken off, by leaving or by what it sent, is charged what it held, as long
+   * as nothing else was reported, because to break off must be no discount. Else what is missing is
+   * charged as the rule says.
    *
    * @param learning takes note of what whole exchanges have cost.
    */
   void end(RequestEnd end, Reserves learning) {
-    boolean isForwarded =
-        end.forwardedNs() != RequestEnd.NEVER && end.how() != RequestEnd.How.REFUSED_HERE;
+    boolean isForwarded = end.forwardedNs() != RequestEnd.NEVER;
     ended = end;
     for (int i = 0; isForwarded && i < count; i++) {
       if (reportedBy[i] != Rule.NOT_REPORTED && !budgets[i].isConcurrency()) {
@@ -147,7 +147,7 @@ final class Holding {
       }
       return cost;
     }
-    if (end.how() == RequestEnd.How.CLIENT_GONE) {
+    if (end.how() == RequestEnd.How.CLIENT_GONE || end.how() == RequestEnd.How.REFUSED_HERE) {
       return units[index];
     }
     missingCount++;

@@ -210,6 +210,8 @@ class HeldAdmissionTest {
     "CLIENT_GONE, true, 900, 19100",
     "CLIENT_GONE, true, -1, 16000",
     "REFUSED_HERE, false, -1, 20000",
+    "REFUSED_HERE, true, -1, 16000",
+    "REFUSED_HERE, true, 900, 19100",
     "UPGRADED_AND_CLOSED, true, -1, 16000",
     "UPGRADED_AND_CLOSED, true, 900, 19100",
   })
