@@ -39,6 +39,7 @@ public final class Verdict {
     private QuotaPolicy policy;
     private long limit;
     private long remaining;
+    private long held;
     private long resetAfterNs;
     private long retryAfterNs;
 
@@ -59,6 +60,17 @@ public final class Verdict {
     /** Units left, 0 or more. */
     public long remaining() {
       return policy.whole(remaining);
+    }
+
+    /** Units that requests hold until they end; 0 of a limit that holds nothing. */
+    public long held() {
+      return policy.whole(held);
+    }
+
+    /** Sets how many units requests hold, in the limit's own units; 0 by default. */
+    public Row held(long units) {
+      held = units;
+      return this;
     }
 
     /** Nanoseconds until the budget is full again, 0 or more. */
@@ -253,8 +265,9 @@ public final class Verdict {
    * Sets the figures of one limit.
    *
    * @param index the limit's place in its rule.
+   * @return the row.
    */
-  public void row(
+  public Row row(
       int index,
       boolean allowed,
       QuotaPolicy policy,
@@ -269,6 +282,7 @@ public final class Verdict {
     row.remaining = remaining;
     row.resetAfterNs = resetAfterNs;
     row.retryAfterNs = retryAfterNs;
+    return row.held(0);
   }
 
   /** Copies the rows of another verdict. */
@@ -277,13 +291,14 @@ public final class Verdict {
       Row row = from.rows[i];
       if (row.policy != null) {
         row(
-            i,
-            row.allowed,
-            row.policy,
-            row.limit,
-            row.remaining,
-            row.resetAfterNs,
-            row.retryAfterNs);
+                i,
+                row.allowed,
+                row.policy,
+                row.limit,
+                row.remaining,
+                row.resetAfterNs,
+                row.retryAfterNs)
+            .held(row.held);
       }
     }
   }

@@ -388,13 +388,14 @@ public final class LocalGate implements Gate {
       boolean isAllowed = budgets.peek(i, nowNs, decision) || passed;
       long retryAfterNs = isAllowed ? 0 : decision.retryAfterNs();
       to.row(
-          rows[i],
-          isAllowed,
-          policies[i],
-          decision.limit(),
-          decision.remaining(),
-          Math.max(0, decision.resetAtNs() - nowNs),
-          retryAfterNs == Decision.NEVER ? 0 : retryAfterNs);
+              rows[i],
+              isAllowed,
+              policies[i],
+              decision.limit(),
+              decision.remaining(),
+              Math.max(0, decision.resetAtNs() - nowNs),
+              retryAfterNs == Decision.NEVER ? 0 : retryAfterNs)
+          .held(decision.held());
     }
   }
 

@@ -121,13 +121,14 @@ final class StoreVerdict {
     boolean passes = isCharged || decision.allowed() || inHand >= cost;
     boolean never = decision.retryAfterNs() == StoreDecision.NEVER;
     rows.row(
-        row,
-        passes,
-        of.policy(),
-        of.storeLimit().capacity(),
-        left(of, decision, inHand),
-        decision.resetAfterNs(),
-        passes || never ? 0 : decision.retryAfterNs());
+            row,
+            passes,
+            of.policy(),
+            of.storeLimit().capacity(),
+            left(of, decision, inHand),
+            decision.resetAfterNs(),
+            passes || never ? 0 : waitNs(decision))
+        .held(decision.heldUnits());
   }
 
   Verdict allow(Verdict to) {

@@ -17,6 +17,7 @@ public record BudgetsLeft(RefusalReason fault, List<Left> rows) {
    * What is left of one budget.
    *
    * @param policy the name of the limit in answers.
+   * @param held units that requests hold until they end.
    * @param admits whether this limit lets the request pass now.
    * @param retryAfterNs after which it does; 0 if it does now, or never.
    */
@@ -24,6 +25,7 @@ public record BudgetsLeft(RefusalReason fault, List<Left> rows) {
       String policy,
       long capacity,
       long remaining,
+      long held,
       long resetAfterNs,
       boolean admits,
       long retryAfterNs) {}
@@ -42,6 +44,7 @@ public record BudgetsLeft(RefusalReason fault, List<Left> rows) {
                   row.policy().name(),
                   row.limit(),
                   row.remaining(),
+                  row.held(),
                   row.resetAfterNs(),
                   row.allowed(),
                   row.retryAfterNs()));

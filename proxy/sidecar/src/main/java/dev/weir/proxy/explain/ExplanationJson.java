@@ -124,7 +124,7 @@ public final class ExplanationJson {
       out.writeBooleanField("held", spec.holds());
       out.writeBooleanField("everywhere", limit.isOfAllRequests());
       out.writeBooleanField("enforced", limit.isEnforced());
-      writeLeft(explained.left(limit));
+      writeLeft(explained.left(limit), spec.holds());
       out.writeEndObject();
     }
     out.writeEndArray();
@@ -133,12 +133,15 @@ public final class ExplanationJson {
     }
   }
 
-  private void writeLeft(BudgetsLeft.Left left) throws IOException {
+  private void writeLeft(BudgetsLeft.Left left, boolean holds) throws IOException {
     if (left == null) {
       return;
     }
     out.writeNumberField("capacity", left.capacity());
     out.writeNumberField("remaining", left.remaining());
+    if (holds) {
+      out.writeNumberField("held_units", left.held());
+    }
     out.writeNumberField("reset_after_seconds", left.resetAfterNs() / NS_PER_S);
     out.writeBooleanField("admits", left.admits());
     if (!left.admits()) {

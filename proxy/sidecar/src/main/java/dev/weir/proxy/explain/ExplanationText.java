@@ -119,8 +119,14 @@ public final class ExplanationText {
             : left.retryAfterNs() == 0
                 ? ", which is too little, and always will be"
                 : ", which is too little for " + seconds(left.retryAfterNs());
-    return "; %d of %d left, all back in %s%s"
-        .formatted(left.remaining(), left.capacity(), seconds(left.resetAfterNs()), retry);
+    BudgetSpec spec = limit.budget().spec();
+    String held = spec.holds() ? ", %d held".formatted(left.held()) : "";
+    String back =
+        spec.limit().isConcurrency()
+            ? ""
+            : (spec.holds() ? ", what is used back in " : ", all back in ")
+                + seconds(left.resetAfterNs());
+    return "; %d of %d left%s%s%s".formatted(left.remaining(), left.capacity(), held, back, retry);
   }
 
   static String seconds(long ns) {

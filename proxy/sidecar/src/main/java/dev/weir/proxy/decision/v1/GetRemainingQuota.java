@@ -22,6 +22,7 @@ final class GetRemainingQuota extends SingleCheckMethod {
   private static final int REMAINING = 4;
   private static final int RESET_AT = 5;
   private static final int STATE = 6;
+  private static final int HELD = 7;
 
   GetRemainingQuota(RateLimiterLoop loop) {
     super(loop, "GetRemainingQuota", DecisionCall.GET_REMAINING_QUOTA, Operation.PEEK);
@@ -51,7 +52,7 @@ final class GetRemainingQuota extends SingleCheckMethod {
         .varint(LIMIT, row.limit())
         .varint(REMAINING, row.remaining());
     CheckOutcome.writeTime(out, RESET_AT, CheckOutcome.unixNs(atNs + row.resetAfterNs()));
-    out.varint(STATE, CheckOutcome.number(row.state()));
+    out.varint(STATE, CheckOutcome.number(row.state())).varint(HELD, row.held());
     out.endMessage(begun);
   }
 }

@@ -88,7 +88,7 @@ final class RateLimiterRig implements AutoCloseable {
         .build();
   }
 
-  private void start(RuleSpec rule) {
+  void start(RuleSpec rule) {
     admission =
         ModelAdmission.of(store, Topology.STANDALONE, DEADLINE_NS, tables, loopMetrics, rule);
     DecisionObserver observer =

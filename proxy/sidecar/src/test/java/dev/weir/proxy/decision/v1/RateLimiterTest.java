@@ -15,13 +15,20 @@ import dev.weir.proxy.decision.grpc.GrpcCall;
 import dev.weir.proxy.decision.http.Tokens;
 import dev.weir.proxy.metrics.LatencyStep;
 import dev.weir.proxy.metrics.LatencySummary;
+import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.TextRequest;
+import dev.weir.proxy.rule.spec.BudgetSpec;
+import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.proxy.rule.spec.OnStoreFailure;
+import dev.weir.proxy.rule.spec.PathPattern;
+import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.v1.CheckRateLimitRequest;
 import dev.weir.v1.CheckRateLimitResponse;
 import dev.weir.v1.Dimension;
 import dev.weir.v1.GetRemainingQuotaRequest;
 import dev.weir.v1.GetRemainingQuotaResponse;
+import dev.weir.v1.Quota;
 import dev.weir.v1.ResetLimitRequest;
 import dev.weir.v1.ResetLimitResponse;
 import dev.weir.v1.State;
@@ -274,6 +281,26 @@ class RateLimiterTest {
         5,
         CheckOutcome.NO_RULE,
         limiter.ask("GetRemainingQuota", check("ann").setEndpoint("/carts").build().toByteArray()));
+  }
+
+  @Test
+  void tellsHowManyUnitsRequestsHold() throws InvalidProtocolBufferException {
+    limiter.start(
+        RuleSpec.builder("r")
+            .path(PathPattern.parse("/orders/**"))
+            .key(KeySpec.parse("header:x-user-id"))
+            .limits(List.of(new BudgetSpec.Builder().concurrency(3)))
+            .build());
+    Question request = new Question();
+    for (int i = 0; i < 2; i++) {
+      request.traffic(TextRequest.of("GET", "/orders/1", "x-user-id", "ann"));
+      assertTrue(limiter.admission.ask(request, (ticket, told) -> {}, 1).verdict().allowed());
+    }
+    byte[] bytes = limiter.answer("GetRemainingQuota", check("ann").build());
+    Quota quota = GetRemainingQuotaResponse.parseFrom(bytes).getQuotas(0);
+    assertEquals(2, quota.getHeld());
+    assertEquals(2, quota.getCurrentCount());
+    assertEquals(1, quota.getRemaining());
   }
 
   @ParameterizedTest
