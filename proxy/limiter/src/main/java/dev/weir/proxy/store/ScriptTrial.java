@@ -15,8 +15,8 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * A trial run of the script on a server, with a key of its own that is charged and reset. It runs
- * all commands that the script ever uses, so a missing permission shows before a request depends on
- * it.
+ * all commands that plain checks use, so a missing permission shows before a request depends on it.
+ * Those that only bans and holds use are not tried, as most rules have neither.
  */
 final class ScriptTrial {
   /** The commands that an ACL user must be allowed. */
