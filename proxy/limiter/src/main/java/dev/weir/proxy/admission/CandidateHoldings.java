@@ -116,6 +116,10 @@ final class CandidateHoldings {
   }
 
   private void begin(RequestEnd told, int name) {
-    end.set(told.how()).times(told.forwardedNs(), told.headNs(), told.lastByteNs()).holding(name);
+    end.set(told.how())
+        .status(told.status())
+        .bytes(told.requestBytes(), told.responseBytes())
+        .times(told.forwardedNs(), told.headNs(), told.lastByteNs())
+        .holding(name);
   }
 }

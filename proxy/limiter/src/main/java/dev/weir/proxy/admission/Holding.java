@@ -104,9 +104,9 @@ final class Holding {
     return ended;
   }
 
-  /** Whether the service has dropped the request, as it has told for a budget that asks that. */
+  /** Whether the service has told that it dropped the request; false if nobody asked that. */
   boolean isDropped(int index) {
-    return ended.costReported(reportedBy[index]) == 1;
+    return reportedBy[index] != Rule.NOT_REPORTED && ended.costReported(reportedBy[index]) == 1;
   }
 
   /** Forgets the last budget, which has been settled. */

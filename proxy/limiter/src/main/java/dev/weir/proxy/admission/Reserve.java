@@ -32,11 +32,17 @@ final class Reserve {
 
   /**
    * @param limit whose reserve is learned.
+   * @param before what was learned of the same limit when it had other numbers; null for nothing.
    */
-  Reserve(Budget limit) {
-    this.units = limit.reserve();
+  Reserve(Budget limit, Reserve before) {
     this.least = limit.spec().limit().unit();
     this.most = Math.max(least, limit.limit().capacity() / MOST_PART);
+    this.units = limit.reserve();
+    if (before != null) {
+      this.answers = before.answers;
+      this.mean = before.mean;
+      use();
+    }
   }
 
   /** Units to hold, 1 or more. */
@@ -50,6 +56,10 @@ final class Reserve {
       answers++;
     }
     mean += ((Math.min(cost, MOST_UNITS) << FRACTION) - mean) / answers;
+    use();
+  }
+
+  private void use() {
     if (answers >= FIRST_ANSWERS) {
       long wanted = roundedUp((mean + (mean >> 1) + (1L << FRACTION) - 1) >> FRACTION);
       units = Math.max(least, Math.min(wanted, most));

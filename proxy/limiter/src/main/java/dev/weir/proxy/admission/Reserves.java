@@ -16,7 +16,7 @@ import org.agrona.collections.Long2ObjectHashMap;
 final class Reserves {
   private Long2ObjectHashMap<Reserve> learned = new Long2ObjectHashMap<>();
 
-  /** Replaces the rules. What was learned of a limit that stays is kept. */
+  /** Replaces the rules. What was learned of a limit that stays is kept, within its new numbers. */
   void use(RuleSet rules) {
     Long2ObjectHashMap<Reserve> before = learned;
     learned = new Long2ObjectHashMap<>();
@@ -28,8 +28,7 @@ final class Reserves {
       for (int i = 0; i < group.size(); i++) {
         Budget limit = group.budget(i);
         if (limit.isReserveLearned()) {
-          Reserve known = before.get(limit.seed());
-          learned.put(limit.seed(), known == null ? new Reserve(limit) : known);
+          learned.put(limit.heldSeed(), new Reserve(limit, before.get(limit.heldSeed())));
         }
       }
     }
@@ -42,7 +41,7 @@ final class Reserves {
    */
   long units(Budget limit, RequestView head) {
     CostAtEnd cost = limit.spec().cost().atEnd();
-    Reserve known = learned.get(limit.seed());
+    Reserve known = learned.get(limit.heldSeed());
     long units = known == null ? limit.reserve() : known.units();
     if (cost.reserveHeader() == null || head == null) {
       return units;
@@ -56,7 +55,7 @@ final class Reserves {
    * @param units of the limit, 0 or more.
    */
   void learn(Budget limit, long units) {
-    Reserve known = learned.get(limit.seed());
+    Reserve known = learned.get(limit.heldSeed());
     if (known != null) {
       known.learn(units);
     }

@@ -326,7 +326,8 @@ public final class Budget {
 
   /**
    * As {@link #seed}, for the units that requests hold: the same as long as the rule has the limit,
-   * whatever its numbers, so what is held outlasts a change.
+   * whatever its numbers, so what is held outlasts a change. Another one if the limit gains or
+   * loses decimals, as its units are others then.
    */
   public long heldSeed() {
     return heldSeed;

@@ -160,6 +160,16 @@ class AdaptiveAdmissionTest {
   }
 
   @Test
+  void aSlotThatWasTakenUnderAFixedNumberIsReleased() {
+    use(RuleSpec.builder("r").key(KeySpec.ALL).concurrency(MIN));
+    int held = ask().holding();
+    use(rule());
+    handler.ended(Admission.SETTLED, end.set(How.COMPLETE).status(200).holding(held));
+    assertEquals(0, handler.holdings.takenCount());
+    assertEquals(MIN, round(20, 200));
+  }
+
+  @Test
   void aCheckWithoutAnEndIsNotLimited() {
     use(rule());
     for (int i = 0; i < 2 * MIN; i++) {

@@ -46,6 +46,7 @@ class HeldWhatIfTest {
   private final List<LimitTables> tables = new ArrayList<>();
   private final Question question = new Question();
   private final RequestEnd end = new RequestEnd();
+  private long time = 1;
   private AdmissionHandler now;
   private AdmissionHandler then;
   private WhatIf admission;
@@ -69,7 +70,7 @@ class HeldWhatIfTest {
         new LocalGate(own),
         identities(),
         new Metrics().newLoop(),
-        new LoopClock(() -> 1),
+        new LoopClock(() -> time),
         channel.eventLoop());
   }
 
@@ -157,5 +158,24 @@ class HeldWhatIfTest {
     assertFalse(ask().allowed());
     end(holding);
     assertTrue(ask().allowed());
+  }
+
+  /** Requests that fail quickly, or that the client sends slowly, tell nothing of the service. */
+  @Test
+  void aCandidateLearnsItsNumberFromWhatTheRulesInUseWouldLearn() {
+    RuleSet used = set(new BudgetSpec.Builder().name("s").adaptive(2, 50));
+    RuleSet candidate = set(new BudgetSpec.Builder().name("s").adaptive(2, 50));
+    compare(used, candidate);
+    for (int i = 0; i < 400; i++) {
+      int[] both = {ask().holding(), ask().holding()};
+      long sentNs = time;
+      time += 20_000_000;
+      for (int holding : both) {
+        end.set(How.COMPLETE).status(500).bytes(1 << 20, 0).times(sentNs, time, time);
+        admission.ended(Admission.SETTLED, end.holding(holding).costReported(0L));
+      }
+    }
+    assertEquals(2, used.rules().get(0).budgets().get(0).limit().capacity());
+    assertEquals(2, candidate.rules().get(0).budgets().get(0).limit().capacity());
   }
 }

@@ -39,7 +39,7 @@ class ReserveTest {
   }
 
   private static Reserve reserve(String rate) {
-    return new Reserve(limit(rules(RuleSet.EMPTY, "r", rate, LEARNED)));
+    return new Reserve(limit(rules(RuleSet.EMPTY, "r", rate, LEARNED)), null);
   }
 
   @Test
@@ -150,6 +150,24 @@ class ReserveTest {
     reserves.use(rules(second, "other", "20k/1m", LEARNED));
     assertEquals(1_250, reserves.units(limit(second), null), "a limit that is gone");
     reserves.learn(limit(second), 2);
+  }
+
+  @Test
+  void keepsWithinTheNumbersOfAChangedLimit() {
+    Reserves reserves = new Reserves();
+    RuleSet first = rules(RuleSet.EMPTY, "r", "16000/1m", LEARNED);
+    reserves.use(first);
+    assertEquals(1_000, reserves.units(limit(first), null));
+    RuleSet lower = rules(first, "r", "160/1m", LEARNED);
+    reserves.use(lower);
+    assertEquals(10, reserves.units(limit(lower), null));
+    for (int i = 0; i < 32; i++) {
+      reserves.learn(limit(lower), 2_000);
+    }
+    assertEquals(40, reserves.units(limit(lower), null));
+    RuleSet higher = rules(lower, "r", "16000/1m", LEARNED);
+    reserves.use(higher);
+    assertEquals(3_072, reserves.units(limit(higher), null), "what was learned stays");
   }
 
   @Test
