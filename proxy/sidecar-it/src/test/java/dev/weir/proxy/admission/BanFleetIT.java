@@ -19,13 +19,7 @@ import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisSentinels;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
-import dev.weir.v1.RateLimiterGrpc;
-import dev.weir.v1.ResetLimitRequest;
-import io.grpc.ManagedChannel;
-import io.grpc.ManagedChannelBuilder;
-import io.grpc.Metadata;
 import io.grpc.StatusRuntimeException;
-import io.grpc.stub.MetadataUtils;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,40 +101,13 @@ class BanFleetIT {
     }
   }
 
-  private static final String TOKEN = "0123456789abcdef";
-
-  private static String withToken(Path folder, String file) throws Exception {
-    Path tokens = Files.writeString(folder.resolve("tokens"), TOKEN + "\n");
-    return file + "decision-tokens: " + tokens + "\n";
-  }
-
-  private static void reset(Rig rig, String user) {
-    Metadata token = new Metadata();
-    token.put(
-        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER), "Bearer " + TOKEN);
-    ManagedChannel channel =
-        ManagedChannelBuilder.forAddress("127.0.0.1", rig.decisionPort()).usePlaintext().build();
-    try {
-      RateLimiterGrpc.newBlockingStub(channel)
-          .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(token))
-          .resetLimit(
-              ResetLimitRequest.newBuilder()
-                  .setIdentifier(user)
-                  .setDimensionName("header:x-user")
-                  .setRuleId("r")
-                  .build());
-    } finally {
-      channel.shutdownNow();
-    }
-  }
-
   @Test
   void aResetOnOneSidecarEndsTheBanOnAll(@TempDir Path folder) throws Exception {
-    String file = withToken(folder, file(Fleet.node(redis), "local"));
+    String file = ResetCall.withToken(folder, file(Fleet.node(redis), "local"));
     try (Fleet fleet = Fleet.ofFile(2, file).deciding(1)) {
       ban(fleet.rig(0), "ann");
       awaitBanned(fleet.rig(1), "ann");
-      reset(fleet.rig(1), "ann");
+      ResetCall.reset(fleet.rig(1), "ann");
       try (RawClient there = fleet.rig(1).connect();
           RawClient here = fleet.rig(0).connect()) {
         assertEquals("", reason(there, "ann"), "at once where it was asked");
@@ -154,12 +121,13 @@ class BanFleetIT {
   void aResetInTheStoreEndsTheBanOnceItHasBeenDone(@TempDir Path folder) throws Exception {
     try (FaultProxy faults = new FaultProxy(redis.port());
         Fleet fleet =
-            Fleet.ofFile(1, withToken(folder, file("127.0.0.1:" + faults.port(), "exact")))
+            Fleet.ofFile(
+                    1, ResetCall.withToken(folder, file("127.0.0.1:" + faults.port(), "exact")))
                 .deciding(1);
         RawClient client = fleet.rig(0).connect()) {
       ban(fleet.rig(0), "ann");
       faults.refuse();
-      assertThrows(StatusRuntimeException.class, () -> reset(fleet.rig(0), "ann"));
+      assertThrows(StatusRuntimeException.class, () -> ResetCall.reset(fleet.rig(0), "ann"));
       assertEquals("banned", reason(client, "ann"), "as nothing was reset");
       faults.pass();
       Await.until("a store that resets", () -> isReset(fleet.rig(0), "ann"));
@@ -169,7 +137,7 @@ class BanFleetIT {
 
   private static boolean isReset(Rig rig, String user) {
     try {
-      reset(rig, user);
+      ResetCall.reset(rig, user);
       return true;
     } catch (StatusRuntimeException away) {
       return false;

@@ -7,18 +7,23 @@ import dev.weir.proxy.rig.Fleet;
 import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.RecordingOrigin;
 import dev.weir.proxy.rig.Rig;
+import dev.weir.proxy.rig.StoreRig;
 import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.FaultProxy;
+import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Limits whose units requests hold in the store until they end, of sidecars that share it. */
 @Timeout(60)
@@ -50,19 +55,23 @@ class HeldUnitsIT {
   }
 
   private Fleet started(int sidecars, String node, String limits) throws Exception {
-    Fleet started =
-        Fleet.ofFile(
-                sidecars,
-                """
-                redis: {nodes: [%s], deadline: 1s}
-                rules:
-                  - id: r
-                    mode: exact
-                    key: header:x-user
-                """
-                        .formatted(node)
-                    + limits.indent(4))
-            .deciding(1);
+    return started(sidecars, file(node, limits), 1);
+  }
+
+  private static String file(String nodes, String limits) {
+    return """
+        redis: {nodes: [%s], deadline: 1s}
+        rules:
+          - id: r
+            mode: exact
+            key: header:x-user
+        """
+            .formatted(nodes)
+        + limits.indent(4);
+  }
+
+  private Fleet started(int sidecars, String file, int servers) throws Exception {
+    Fleet started = Fleet.ofFile(sidecars, file).deciding(servers);
     for (Rig rig : started.rigs) {
       rig.origin.script(this::answer);
     }
@@ -80,9 +89,13 @@ class HeldUnitsIT {
   }
 
   private RawClient send(int sidecar, String fields) throws Exception {
+    return sendAs("ann", sidecar, fields);
+  }
+
+  private RawClient sendAs(String user, int sidecar, String fields) throws Exception {
     RawClient client = fleet.rig(sidecar).connect();
     clients.add(client);
-    return client.send("GET / HTTP/1.1\r\nHost: a\r\nx-user: ann\r\n" + fields + "\r\n");
+    return client.send("GET / HTTP/1.1\r\nHost: a\r\nx-user: " + user + "\r\n" + fields + "\r\n");
   }
 
   private RawClient.Response refused(int sidecar) throws Exception {
@@ -184,9 +197,10 @@ class HeldUnitsIT {
   @Test
   void getsTheSlotsBackOfASidecarThatIsNotHeardOfForALife() throws Exception {
     try (FaultProxy faults = new FaultProxy(redis.port())) {
-      start(1, "concurrency: 2");
-      try (Fleet cutOff = started(1, "127.0.0.1:" + faults.port(), "concurrency: 2")) {
-        send(0, "");
+      String limits = TOKENS.formatted("3k").replace("concurrency: 9", "concurrency: 2");
+      start(1, limits);
+      try (Fleet cutOff = started(1, "127.0.0.1:" + faults.port(), limits)) {
+        RawClient first = send(0, "x-costs: 1000\r\n");
         awaitRunning(1);
         RawClient running = cutOff.rig(0).connect();
         clients.add(running);
@@ -199,8 +213,170 @@ class HeldUnitsIT {
         assertTrue(System.nanoTime() - beganNs > 5_000_000_000L, "not before its life was over");
         refused(0); // as the first one of this sidecar was renewed
         answers.release(3);
+        assertEquals(200, first.read().status());
         awaitRunning(0);
+        awaitPassing(0, 1); // 1,000 each are used by the first one and by the one that was cut off
+        refused(0);
       }
+    }
+  }
+
+  private static final String TOKENS =
+      """
+      limits:
+        - {name: running, concurrency: 9}
+        - {name: tpm, limit: %s/1h, algorithm: fixed-window, cost: {response: {header: x-cost}, reserve: 1000}}
+      """;
+
+  @Test
+  void leavesNothingHeldWhenADrainHasEnded() throws Exception {
+    start(2, "concurrency: 1");
+    RawClient client = send(0, "");
+    awaitRunning(1);
+    FutureTask<Boolean> drained =
+        new FutureTask<>(() -> fleet.rig(0).sidecar.drain(60_000_000_000L));
+    new Thread(drained, "drain").start();
+    fleet.rig(0).await("weir_ready", 0);
+    refused(1);
+    answers.release(1);
+    assertEquals(200, client.read().status());
+    assertTrue(drained.get());
+    send(1, "");
+    awaitRunning(1);
+  }
+
+  @Test
+  void countsWhatIsHeldUnderAChangedLimit() throws Exception {
+    start(1, "concurrency: 2");
+    send(0, "");
+    send(0, "");
+    awaitRunning(2);
+    refused(0);
+    fleet.rig(0).publish(file(Fleet.node(redis), "concurrency: 3"));
+    send(0, "");
+    awaitRunning(3);
+    refused(0);
+    fleet.rig(0).publish(file(Fleet.node(redis), "concurrency: 1"));
+    answers.release(2);
+    awaitRunning(1);
+    refused(0);
+    answers.release(1);
+    awaitRunning(0);
+    awaitPassing(0, 1);
+    refused(0);
+  }
+
+  @Test
+  void chargesToAChangedLimitWhatWasHeldUnderTheOneBefore() throws Exception {
+    start(1, TOKENS.formatted("3k"));
+    List<RawClient> three = new ArrayList<>();
+    for (int i = 1; i <= 3; i++) {
+      three.add(send(0, "x-costs: 500\r\n"));
+      awaitRunning(i);
+    }
+    refused(0);
+    fleet.rig(0).publish(file(Fleet.node(redis), TOKENS.formatted("4k")));
+    three.add(send(0, "x-costs: 500\r\n"));
+    awaitRunning(4);
+    refused(0);
+    answers.release(4);
+    for (RawClient client : three) {
+      assertEquals(200, client.read().status());
+    }
+    awaitPassing(0, 1); // 2,000 are used of 4,000
+    awaitPassing(0, 2);
+    refused(0);
+  }
+
+  @Test
+  void aResetGivesBackWhatWasUsedAndNotWhatIsHeld(@TempDir Path folder) throws Exception {
+    String file = file(Fleet.node(redis), TOKENS.formatted("3k")) + "decision: 127.0.0.1:0\n";
+    fleet = started(1, ResetCall.withToken(folder, file), 1);
+    RawClient used = send(0, "x-costs: 2000\r\n");
+    awaitRunning(1);
+    answers.release(1);
+    assertEquals(200, used.read().status());
+    awaitPassing(0, 1);
+    refused(0);
+    ResetCall.reset(fleet.rig(0), "ann");
+    awaitPassing(0, 2);
+    awaitPassing(0, 3);
+    refused(0);
+  }
+
+  @Test
+  void owesWhatARequestCostThatPassedWithoutTheStore() throws Exception {
+    try (FaultProxy faults = new FaultProxy(redis.port())) {
+      fleet =
+          started(
+              1, "127.0.0.1:" + faults.port(), "on-store-failure: open\n" + TOKENS.formatted("3k"));
+      faults.refuse();
+      fleet.rig(0).await(StoreRig.DECIDING, 0);
+      RawClient client = send(0, "x-costs: 1500\r\n");
+      awaitRunning(1);
+      answers.release(1);
+      assertEquals(200, client.read().status());
+      faults.pass();
+      fleet.rig(0).await("weir_store_debts_charged_total", 1);
+      awaitPassing(0, 1); // 1,500 are used, and not the 1,000 that others hold
+      refused(0);
+      assertEquals(1, fleet.rig(0).metric("weir_store_debts_charged_total"), "no slot is owed");
+    }
+  }
+
+  @Test
+  void holdsNothingForAClientThatLeftWhileItsVerdictWasAwaited() throws Exception {
+    try (FaultProxy faults = new FaultProxy(redis.port())) {
+      fleet = started(1, "127.0.0.1:" + faults.port(), "concurrency: 1");
+      faults.blackhole();
+      RawClient leaving = send(0, "");
+      fleet.rig(0).await("weir_requests_in_flight", 1);
+      leaving.reset();
+      fleet.rig(0).await("weir_requests_in_flight", 0);
+      faults.pass();
+      awaitPassing(0, 1);
+      refused(0);
+    }
+  }
+
+  @Test
+  void releasesOnOneServerWhatAnotherRefuses() throws Exception {
+    try (RedisServer first = RedisKind.EMBEDDED.start();
+        RedisServer second = RedisKind.EMBEDDED.start()) {
+      String nodes = Fleet.node(first) + ", " + Fleet.node(second);
+      String file =
+          file(
+                  nodes,
+                  """
+                  limits:
+                    - {name: user, concurrency: 2}
+                    - {name: team, concurrency: 1, key: header:x-team}
+                  """)
+              .replace("redis: {", "redis: {topology: sharded, ");
+      fleet = started(2, file, 2);
+      int users = 8; // on both servers, each with a team on the same and on the other
+      for (int i = 0; i < users; i++) {
+        sendAs("user" + i, i % 2, "x-team: team" + i + "\r\n");
+        awaitRunning(i + 1);
+      }
+      for (int i = 0; i < users; i++) {
+        for (int other = 0; other < users; other++) {
+          String taken = "x-team: team" + other + "\r\n";
+          assertEquals(429, sendAs("user" + i, other % 2, taken).read().status());
+        }
+      }
+      for (int i = 0; i < users; i++) {
+        int user = i;
+        int count = users + i + 1;
+        Await.until(
+            "the second one of a user runs",
+            () -> {
+              RawClient client = sendAs("user" + user, user % 2, "x-team: another" + user + "\r\n");
+              Await.until("decided", () -> running.get() == count || !client.isSilent(1));
+              return running.get() == count;
+            });
+      }
+      assertEquals(429, sendAs("user0", 0, "x-team: third\r\n").read().status());
     }
   }
 }
