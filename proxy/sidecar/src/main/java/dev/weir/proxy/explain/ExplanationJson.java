@@ -124,7 +124,7 @@ public final class ExplanationJson {
       out.writeBooleanField("held", spec.holds());
       out.writeBooleanField("everywhere", limit.isOfAllRequests());
       out.writeBooleanField("enforced", limit.isEnforced());
-      writeLeft(explained.left(limit), spec.holds());
+      writeLeft(explained.left(limit), spec);
       out.writeEndObject();
     }
     out.writeEndArray();
@@ -133,16 +133,18 @@ public final class ExplanationJson {
     }
   }
 
-  private void writeLeft(BudgetsLeft.Left left, boolean holds) throws IOException {
+  private void writeLeft(BudgetsLeft.Left left, BudgetSpec spec) throws IOException {
     if (left == null) {
       return;
     }
     out.writeNumberField("capacity", left.capacity());
     out.writeNumberField("remaining", left.remaining());
-    if (holds) {
+    if (spec.holds()) {
       out.writeNumberField("held_units", left.held());
     }
-    out.writeNumberField("reset_after_seconds", left.resetAfterNs() / NS_PER_S);
+    if (!spec.limit().isConcurrency()) {
+      out.writeNumberField("reset_after_seconds", left.resetAfterNs() / NS_PER_S);
+    }
     out.writeBooleanField("admits", left.admits());
     if (!left.admits()) {
       out.writeNumberField("retry_after_seconds", left.retryAfterNs() / NS_PER_S);

@@ -33,8 +33,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(60)
 class HeldExamplesTest {
   private static final Pattern POLICY = Pattern.compile("(?mi)^ratelimit: \"([^\"]*)\"");
+
+  /** Seconds, of calls in milliseconds. */
   private static final Pattern RETRY_AFTER =
-      Pattern.compile("(?mi)^r(?:etry-after: |atelimit: .*;t=)(\\d+)");
+      Pattern.compile(
+          "(?mi)^(?:retry-after: |ratelimit: .*;t=|grpc-retry-pushback-ms: )(\\d+?)(?:000)?(?!\\d)");
 
   /** How clients ask. */
   private enum Protocol {

@@ -240,8 +240,10 @@ public final class GrpcRefusalWriter {
       out.writeBytes(template.quotaField(form));
       TextWriter.writeDecimal(value.clear(), refusal.remaining());
       writeField(out, form, FieldKind.X_RATELIMIT_REMAINING, value);
-      TextWriter.writeDecimal(value.clear(), refusal.waitSeconds());
-      writeField(out, form, FieldKind.X_RATELIMIT_RESET, value);
+      if (!policy.isAtATime()) {
+        TextWriter.writeDecimal(value.clear(), refusal.waitSeconds());
+        writeField(out, form, FieldKind.X_RATELIMIT_RESET, value);
+      }
     }
     if (refusal.state() != null) {
       StateField field = StateField.of(refusal.state());

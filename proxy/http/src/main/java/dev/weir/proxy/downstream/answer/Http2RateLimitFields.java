@@ -41,7 +41,7 @@ public final class Http2RateLimitFields {
    *
    * @param policy null writes nothing.
    * @param remaining units left.
-   * @param waitSeconds until the client may expect more.
+   * @param waitSeconds until the client may expect more; not told of requests at a time.
    * @param withX whether X-RateLimit fields may be written.
    * @param state to tell; null for none.
    */
@@ -100,18 +100,22 @@ public final class Http2RateLimitFields {
       writeValue(out, FieldKind.RATELIMIT_POLICY);
       LimitValues.writeRemaining(value.clear(), policy, remaining);
       int behindRemaining = -value.writerIndex();
-      LimitValues.writeReset(value, waitSeconds);
+      if (!policy.isAtATime()) {
+        LimitValues.writeReset(value, waitSeconds);
+      }
       behindRemaining += value.writerIndex();
       writeValue(out, FieldKind.RATELIMIT);
-      lastEnds.waitEnd = out.writerIndex();
-      lastEnds.remainingEnd = lastEnds.waitEnd - behindRemaining;
+      lastEnds.remainingEnd = out.writerIndex() - behindRemaining;
+      lastEnds.waitEnd = policy.isAtATime() ? 0 : out.writerIndex();
     }
     if (answers.xRateLimit() && withX) {
       encoder.field(out, FieldKind.X_RATELIMIT_LIMIT, policy.quota());
       encoder.field(out, FieldKind.X_RATELIMIT_REMAINING, remaining);
       lastEnds.xRemainingEnd = out.writerIndex();
-      encoder.field(out, FieldKind.X_RATELIMIT_RESET, waitSeconds);
-      lastEnds.xWaitEnd = out.writerIndex();
+      if (!policy.isAtATime()) {
+        encoder.field(out, FieldKind.X_RATELIMIT_RESET, waitSeconds);
+        lastEnds.xWaitEnd = out.writerIndex();
+      }
     }
   }
 

@@ -39,11 +39,14 @@ public final class LimitValues {
    * Appends the value of {@code RateLimit}.
    *
    * @param remaining units left.
-   * @param waitSeconds until the client may expect more.
+   * @param waitSeconds until the client may expect more; not told of requests at a time, as nobody
+   *     knows when one ends.
    */
   public static void writeLimit(ByteBuf out, QuotaPolicy policy, long remaining, long waitSeconds) {
     writeRemaining(out, policy, remaining);
-    writeReset(out, waitSeconds);
+    if (!policy.isAtATime()) {
+      writeReset(out, waitSeconds);
+    }
   }
 
   /** Appends the value of {@code RateLimit} up to the number of units left. */

@@ -59,7 +59,7 @@ public final class RateLimitFields {
    * @param policy null writes nothing.
    * @param remaining units left.
    * @param waitSeconds until the client may expect more: the retry time if none are left, else the
-   *     reset.
+   *     reset. Not told of requests at a time.
    * @param withX whether X-RateLimit fields may be written.
    * @param state to tell; null for none.
    */
@@ -79,8 +79,10 @@ public final class RateLimitFields {
       out.writeBytes(beginning.array(), beginning.arrayOffset(), beginning.readableBytes());
       writeDecimal(out, remaining);
       digits.remainingEnd = out.writerIndex();
-      LimitValues.writeReset(out, waitSeconds);
-      digits.waitEnd = out.writerIndex();
+      if (!policy.isAtATime()) {
+        LimitValues.writeReset(out, waitSeconds);
+        digits.waitEnd = out.writerIndex();
+      }
       out.writeBytes(CRLF);
     }
     if (answers.xRateLimit() && withX) {
@@ -89,9 +91,11 @@ public final class RateLimitFields {
       out.writeBytes(X_REMAINING);
       writeDecimal(out, remaining);
       digits.xRemainingEnd = out.writerIndex();
-      out.writeBytes(X_RESET);
-      writeDecimal(out, waitSeconds);
-      digits.xWaitEnd = out.writerIndex();
+      if (!policy.isAtATime()) {
+        out.writeBytes(X_RESET);
+        writeDecimal(out, waitSeconds);
+        digits.xWaitEnd = out.writerIndex();
+      }
       out.writeBytes(CRLF);
     }
     if (state != null) {

@@ -111,6 +111,17 @@ class GrpcRefusalWriterTest {
   }
 
   @Test
+  void tellsNoTimeOfRequestsAtATime() throws Http2Exception {
+    QuotaPolicy running = new QuotaPolicy("running", 4, QuotaPolicy.NO_WINDOW);
+    Http2Headers head = head(writer, overLimit(running, SECOND_NS), GrpcContentType.GRPC);
+    assertEquals("\"running\";q=4;qu=\"concurrent-requests\"", field(head, "ratelimit-policy"));
+    assertEquals("\"running\";r=3", field(head, "ratelimit"));
+    assertEquals("3", field(head, "x-ratelimit-remaining"));
+    assertFalse(head.contains("x-ratelimit-reset"));
+    assertEquals("1000", field(head, "grpc-retry-pushback-ms"));
+  }
+
+  @Test
   void isAHeadThatSaysAllOfTheRefusal() throws Http2Exception {
     Http2Headers head = head(writer, overLimit(POLICY, 1_500_000_001L), GrpcContentType.GRPC);
     assertEquals("200", head.status().toString());

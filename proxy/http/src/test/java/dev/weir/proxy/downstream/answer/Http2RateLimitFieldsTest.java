@@ -24,12 +24,15 @@ class Http2RateLimitFieldsTest {
   void writesTheSameWhateverItHasWrittenBefore() {
     SplittableRandom random = new SplittableRandom(1);
     QuotaPolicy[] policies = {
-      new QuotaPolicy("free", 100, 60), new QuotaPolicy("paid", 5_000, 3_600), null
+      new QuotaPolicy("free", 100, 60),
+      new QuotaPolicy("paid", 5_000, 3_600),
+      new QuotaPolicy("running", 5_000, QuotaPolicy.NO_WINDOW),
+      null
     };
     AnswerSettings answers = new AnswerSettings(true, true);
     Http2RateLimitFields fields = new Http2RateLimitFields(answers);
     for (int i = 0; i < RANDOM_ANSWERS; i++) {
-      QuotaPolicy policy = policies[random.nextInt(20) / 9];
+      QuotaPolicy policy = policies[random.nextInt(20) / 6];
       long remaining = random.nextLong(random.nextBoolean() ? 10 : 2_000);
       long waitSeconds = random.nextLong(random.nextBoolean() ? 10 : 200);
       boolean withX = random.nextInt(5) > 0;

@@ -15,18 +15,24 @@ class RateLimitFieldsTest {
   private final RateLimitFields fields = new RateLimitFields(new AnswerSettings(true, false));
 
   private String written(QuotaPolicy policy, long remaining, long waitSeconds) {
+    return written(fields, policy, remaining, waitSeconds);
+  }
+
+  private static String written(
+      RateLimitFields fields, QuotaPolicy policy, long remaining, long waitSeconds) {
     ByteBuf out = Unpooled.buffer();
     fields.write(out, policy, remaining, waitSeconds, true, null);
     return out.toString(StandardCharsets.US_ASCII);
   }
 
   @Test
-  void tellsOfRequestsAtATime() {
+  void tellsNoTimeOfRequestsAtATime() {
     QuotaPolicy running = new QuotaPolicy("running", 4, QuotaPolicy.NO_WINDOW);
     assertEquals(
         "RateLimit-Policy: \"running\";q=4;qu=\"concurrent-requests\"\r\n"
-            + "RateLimit: \"running\";r=0;t=1\r\n",
-        written(running, 0, 1));
+            + "RateLimit: \"running\";r=0\r\n"
+            + "X-RateLimit-Limit: 4\r\nX-RateLimit-Remaining: 0\r\n",
+        written(new RateLimitFields(new AnswerSettings(true, true)), running, 0, 1));
   }
 
   @Test

@@ -51,7 +51,9 @@ final class GetRemainingQuota extends SingleCheckMethod {
         .varint(CURRENT_COUNT, row.limit() - left)
         .varint(LIMIT, row.limit())
         .varint(REMAINING, row.remaining());
-    CheckOutcome.writeTime(out, RESET_AT, CheckOutcome.unixNs(atNs + row.resetAfterNs()));
+    if (!row.policy().isAtATime()) {
+      CheckOutcome.writeTime(out, RESET_AT, CheckOutcome.unixNs(atNs + row.resetAfterNs()));
+    }
     out.varint(STATE, CheckOutcome.number(row.state())).varint(HELD, row.held());
     out.endMessage(begun);
   }

@@ -72,10 +72,10 @@ final class HttpCheckAnswers {
       writeValue(answer, RATE_LIMIT);
     }
     if (settings.xRateLimit()) {
-      answer
-          .field(X_LIMIT, policy.quota())
-          .field(X_REMAINING, remaining)
-          .field(X_RESET, waitSeconds);
+      answer.field(X_LIMIT, policy.quota()).field(X_REMAINING, remaining);
+      if (!policy.isAtATime()) {
+        answer.field(X_RESET, waitSeconds);
+      }
     }
   }
 

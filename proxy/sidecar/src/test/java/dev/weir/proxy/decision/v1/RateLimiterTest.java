@@ -301,6 +301,7 @@ class RateLimiterTest {
     assertEquals(2, quota.getHeld());
     assertEquals(2, quota.getCurrentCount());
     assertEquals(1, quota.getRemaining());
+    assertFalse(quota.hasResetAt(), "nobody knows when they end");
   }
 
   @ParameterizedTest
