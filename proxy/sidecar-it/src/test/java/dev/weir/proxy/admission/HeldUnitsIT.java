@@ -379,4 +379,45 @@ class HeldUnitsIT {
       assertEquals(429, sendAs("user0", 0, "x-team: third\r\n").read().status());
     }
   }
+
+  /** What its last request has released is still on the way, and keeps the next one no time. */
+  @Test
+  void oneRoundTripDecidesOnEachOfAClientsRequests() throws Exception {
+    answers.release(100);
+    try (FaultProxy faults = new FaultProxy(redis.port())) {
+      String limits = "on-store-failure: closed\nconcurrency: 5";
+      fleet = started(1, "127.0.0.1:" + faults.port(), limits);
+      faults.delayReplies(600); // of a second
+      for (int i = 0; i < 3; i++) {
+        assertEquals(200, send(0, "").read().status());
+      }
+    }
+  }
+
+  @Test
+  void requestsOfUnequalReservesAreDecidedTogetherAndApartWhereTheSumDoesNotFit() throws Exception {
+    try (FaultProxy faults = new FaultProxy(redis.port())) {
+      fleet =
+          started(
+              1,
+              "127.0.0.1:" + faults.port(),
+              """
+              on-store-failure: closed
+              limit: 1000/1d
+              algorithm: fixed-window
+              cost: {response: {header: x-cost}, reserve: {header: x-reserve, max: 1000}}
+              """);
+      faults.delayReplies(300); // of a second
+      for (int i = 0; i < 7; i++) {
+        send(0, "x-reserve: " + (100 + i) + "\r\n"); // 721 of 1,000
+      }
+      awaitRunning(7);
+      faults.delayReplies(100);
+      for (int i = 0; i < 4; i++) {
+        send(0, "x-reserve: " + (110 + i) + "\r\n"); // two of them fit
+      }
+      fleet.rig(0).await("weir_refusals_total{reason=\"over_limit\"}", 2);
+      awaitRunning(9);
+    }
+  }
 }

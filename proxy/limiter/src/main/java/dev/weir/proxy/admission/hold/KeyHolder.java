@@ -14,12 +14,17 @@ import dev.weir.scripts.ScriptLimit;
 
 /**
  * A {@link Holder} with the names of its budgets and the requests that wait for units. One message
- * is under way at most: requests that come meanwhile are asked together in the next one, as many
- * from the first on as take the same units. Reused.
+ * that asks is under way at most: requests that come meanwhile are asked together in the next one.
+ * If they take the same units, the store grants as many as fit; if not, it is asked for the sum,
+ * and if that does not fit, for those of them one after the other. A message that only tells what
+ * has ended keeps nobody waiting: who asks overtakes it, and its answer is not used. Reused.
  */
 final class KeyHolder implements StoreCallback {
   private static final int BYTES_AT_FIRST = 128;
   private static final long LIFE_US = Holder.LIFE_NS / 1_000;
+
+  /** The most units of a limit that requests of unequal costs ask for together. */
+  private static final long MOST_TOGETHER = 1L << 50;
 
   private final HoldKeeper keeper;
   private final Holder numbers = new Holder();
@@ -41,6 +46,18 @@ final class KeyHolder implements StoreCallback {
 
   private StoreHold lastAsked;
 
+  /** Whether these ask for the sum of their costs, all or none. */
+  private boolean isSum;
+
+  /** Units that each request of the message asks for; or the sum. */
+  private final long[] asked = new long[Holder.MAX_LIMITS];
+
+  /** How many of those that wait were refused together, and are asked for without others. */
+  private int refusedTogether;
+
+  /** The number of the last message, by which the answer to one that was overtaken is known. */
+  private long lastMessage;
+
   /** Whether requests are being told what became of them: the next message is sent behind that. */
   private boolean isTelling;
 
@@ -55,6 +72,7 @@ final class KeyHolder implements StoreCallback {
     limits = of.storeLimits();
     names.clear();
     names.add(keys, first, limits.length);
+    refusedTogether = 0;
     numbers.begin(limits.length, keeper.nextId());
   }
 
@@ -78,11 +96,15 @@ final class KeyHolder implements StoreCallback {
 
   /** Asks for the units of a request; returns why there will be no decision, or null. */
   StoreFault ask(StoreHold hold, boolean isFollowed, long nowNs) {
-    boolean isNext = !numbers.isUnderWay() && !isTelling && firstWaiting == null;
+    boolean isAsking = numbers.isUnderWay() && firstAsked != null;
+    boolean isNext = !isAsking && !isTelling && firstWaiting == null;
     hold.state = State.WAITING;
     addLast(hold);
     if (!isNext) {
       return null;
+    }
+    if (numbers.isUnderWay()) {
+      numbers.lost(); // overtaken
     }
     StoreFault fault = send(isFollowed, nowNs);
     if (fault != null) {
@@ -102,27 +124,26 @@ final class KeyHolder implements StoreCallback {
     lastWaiting = hold;
   }
 
-  /** Sends the next message; if that fails, those that it asks for are left to be told. */
+  /**
+   * Sends the next message; if that fails, those that it asks for are left to be told. It has the
+   * whole deadline of the store, as an answer that comes late is a grant which is lost.
+   */
   private StoreFault send(boolean isFollowed, long nowNs) {
-    long requests = takeAlike();
-    StoreHold first = firstAsked;
+    long requests = takeTogether();
     HoldMessage message = keeper.message();
     for (int i = 0; i < limits.length; i++) {
-      numbers.reserve(i, first != null && holds(i) ? first.costs[i] : 0);
+      numbers.reserve(i, requests > 0 && holds(i) ? asked[i] : 0);
     }
     numbers.say(message, requests, nowNs);
-    StoreQuestion question = keeper.question().hold(this, 0).of(names, 0, limits).upTo(requests);
-    question.holder(message.id(), message.sequence(), LIFE_US);
+    StoreQuestion question = keeper.question().hold(this, ++lastMessage).of(names, 0, limits);
+    question.upTo(requests).holder(message.id(), message.sequence(), LIFE_US);
     for (int i = 0; i < limits.length; i++) {
-      if (first != null) {
-        question.cost(i, first.costs[i]);
+      if (requests > 0) {
+        question.cost(i, asked[i]);
       }
       if (holds(i)) {
         question.held(i, message.held(i), message.charged(i), message.mayBeNew());
       }
-    }
-    if (first != null) {
-      question.within(Math.max(1, first.deadlineNs - nowNs));
     }
     if (isFollowed) {
       question.followed();
@@ -138,21 +159,45 @@ final class KeyHolder implements StoreCallback {
     return group.budget(limit).holds();
   }
 
-  /** Takes those that the next message asks for from those that wait; returns how many. */
-  private long takeAlike() {
-    long count = 0;
+  /**
+   * Takes those that the next message asks for from those that wait.
+   *
+   * @return how many requests the message asks for, each for {@link #asked}; 0 if nobody waits.
+   */
+  private long takeTogether() {
     firstAsked = firstWaiting;
     lastAsked = null;
-    while (firstWaiting != null
-        && (lastAsked == null || firstWaiting.isSameCost(firstAsked, limits.length))) {
+    isSum = false;
+    long count = 0;
+    while (firstWaiting != null && (lastAsked == null || joins(firstWaiting))) {
+      isSum |= lastAsked != null && !firstWaiting.isSameCost(firstAsked, limits.length);
       lastAsked = firstWaiting;
       firstWaiting = firstWaiting.next;
       count++;
+      for (int i = 0; i < limits.length; i++) {
+        asked[i] = lastAsked == firstAsked ? lastAsked.costs[i] : asked[i] + lastAsked.costs[i];
+      }
     }
     if (lastAsked != null) {
       lastAsked.next = null;
     }
+    if (isSum || count == 0) {
+      return Math.min(count, 1);
+    }
+    System.arraycopy(firstAsked.costs, 0, asked, 0, limits.length);
     return count;
+  }
+
+  /** Whether a request is asked for with those that have been taken. */
+  private boolean joins(StoreHold next) {
+    if (refusedTogether > 0) {
+      return next.isSameCost(firstAsked, limits.length);
+    }
+    boolean fits = true;
+    for (int i = 0; i < limits.length; i++) {
+      fits &= asked[i] + next.costs[i] <= MOST_TOGETHER;
+    }
+    return fits;
   }
 
   /** Sends a message, if one is due that no request asks for. */
@@ -196,6 +241,9 @@ final class KeyHolder implements StoreCallback {
 
   @Override
   public void decided(long ticket, StoreDecision decision) {
+    if (ticket != lastMessage) {
+      return; // overtaken
+    }
     long nowNs = keeper.nowNs();
     switch (numbers.answered(worst(decision), decision.granted(), keeper.nextId(), nowNs)) {
       case DECIDED -> tell(decision);
@@ -225,6 +273,9 @@ final class KeyHolder implements StoreCallback {
 
   @Override
   public boolean unavailable(long ticket, StoreFault fault) {
+    if (ticket != lastMessage) {
+      return false;
+    }
     numbers.lost();
     fail(fault);
     proceed(false, keeper.nowNs());
@@ -242,13 +293,21 @@ final class KeyHolder implements StoreCallback {
   }
 
   private void tell(StoreDecision decision) {
-    long left = decision.granted();
+    if (isSum && decision.granted() == 0) {
+      for (StoreHold hold = firstAsked; hold != null; hold = hold.next) {
+        refusedTogether++;
+      }
+      putBack();
+      return;
+    }
+    long left = isSum ? Long.MAX_VALUE : decision.granted();
     StoreHold next;
     StoreHold hold = firstAsked;
     firstAsked = null;
     isTelling = true;
     for (; hold != null; hold = next) {
       next = hold.next;
+      refusedTogether = Math.max(0, refusedTogether - 1);
       boolean isGranted = left-- > 0;
       hold.state = isGranted ? State.HELD : State.NOT_HELD;
       hold.generation = numbers.generation();
@@ -271,6 +330,7 @@ final class KeyHolder implements StoreCallback {
     StoreHold next;
     for (; hold != null; hold = next) {
       next = hold.next;
+      refusedTogether = Math.max(0, refusedTogether - 1);
       fail(hold, fault);
     }
     isTelling = false;
