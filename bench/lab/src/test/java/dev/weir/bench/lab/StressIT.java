@@ -23,7 +23,7 @@ class StressIT {
       Pattern.compile(
           "Results: (\\d+) planned; (\\d+) passed, (\\d+) failed, (\\d+) soft errs, (\\d+) hard errs");
   private static final int TESTS = 30;
-  private static final int TEST_MS = 400;
+  private static final int TEST_MS = 200;
   private static final int MAX_MINUTES = 8;
 
   /** Runs tests as {@code org.openjdk.jcstress.Main} does, but each with one set of JVM options. */
