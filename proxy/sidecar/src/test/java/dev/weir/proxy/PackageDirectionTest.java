@@ -47,6 +47,7 @@ class PackageDirectionTest {
           "store",
           "store.map",
           "store.fleet",
+          "records",
           "admission",
           "admission.lease",
           "admission.hold",
@@ -96,6 +97,7 @@ class PackageDirectionTest {
     "store, request loop log store.map store.fleet",
     "store.map, request loop log",
     "store.fleet, log store.map",
+    "records,",
     "admission, request loop rule rule.spec rule.identity metrics store store.map admission.lease"
         + " admission.hold admission.ban",
     "admission.ban, request rule rule.spec rule.identity store.fleet",

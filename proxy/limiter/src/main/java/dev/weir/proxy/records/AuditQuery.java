@@ -1,0 +1,16 @@
+package dev.weir.proxy.records;
+
+import java.time.Instant;
+
+/**
+ * Which entries of the audit are asked for, the newest first. Null asks for all.
+ *
+ * @param from the earliest time, inclusive.
+ * @param to the latest time, exclusive.
+ * @param author the name of who made the change.
+ * @param object the id of what was changed: a rule, a part or a user.
+ * @param after the id of the last entry of the page before.
+ * @param most entries of a page, 1 to 1,000.
+ */
+public record AuditQuery(
+    Instant from, Instant to, String author, String object, String after, int most) {}

@@ -1,0 +1,59 @@
+package dev.weir.proxy.records;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Keeps a service's set of rules, a directory of users, and the audit of both. A write checks what
+ * its author has seen, writes, and notes it in the audit, in one step: what cannot be audited is
+ * not changed. Calls wait for disk or network, so no event loop makes any; any other thread may.
+ *
+ * <p>While the store cannot be reached each call throws {@link RecordStoreException}.
+ */
+public interface RecordStore extends AutoCloseable {
+  /** The present set of rules. */
+  RecordSet rules() throws RecordStoreException;
+
+  /**
+   * Changes rules and other parts of the set, all of them or none, as one version.
+   *
+   * @param head the version that the whole set has now; null for any. Each write has its own
+   *     expectation beside it.
+   * @return the new version of the set, and of each record written.
+   * @throws StaleRecordException of the first record that is not as expected; of the set, as part
+   *     {@code ""}.
+   */
+  RecordVersion writeRules(RecordVersion head, List<RecordWrite> writes, Author author)
+      throws StaleRecordException, RecordStoreException;
+
+  /** A user's record; empty if the directory has none. */
+  Optional<StoredRecord> user(String identity) throws RecordStoreException;
+
+  /**
+   * Changes a user's record.
+   *
+   * @return its new version.
+   */
+  RecordVersion writeUser(RecordWrite write, Author author)
+      throws StaleRecordException, RecordStoreException;
+
+  /**
+   * Some users, in no order that is promised.
+   *
+   * @param after {@link UserPage#next} of the page before; null for the first.
+   * @param most about how many, 1 to 1,000.
+   */
+  UserPage users(String after, int most) throws RecordStoreException;
+
+  /** Notes an act that changes no record, such as a reset. */
+  void note(String action, RecordName object, Author author) throws RecordStoreException;
+
+  /** Entries of the audit. */
+  List<AuditEntry> audit(AuditQuery query) throws RecordStoreException;
+
+  /** Sets who is told of changes, from now on; called once. */
+  void listen(RecordListener listener);
+
+  @Override
+  void close();
+}

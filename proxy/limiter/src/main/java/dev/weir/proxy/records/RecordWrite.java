@@ -1,0 +1,10 @@
+package dev.weir.proxy.records;
+
+/**
+ * A change of one record.
+ *
+ * @param expected the version that the record has now; {@link RecordVersion#NONE} if it must not
+ *     exist; null for any.
+ * @param json what it is to be; null to delete it.
+ */
+public record RecordWrite(RecordName name, RecordVersion expected, String json) {}

@@ -1,0 +1,9 @@
+package dev.weir.proxy.records;
+
+/**
+ * A record as it is kept.
+ *
+ * @param version in which it was written last: its ETag.
+ * @param json one JSON value, as it was written.
+ */
+public record StoredRecord(RecordName name, RecordVersion version, String json) {}
