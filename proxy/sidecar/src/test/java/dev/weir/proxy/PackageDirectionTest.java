@@ -97,7 +97,7 @@ class PackageDirectionTest {
     "store, request loop log store.map store.fleet",
     "store.map, request loop log",
     "store.fleet, log store.map",
-    "records,",
+    "records, rule.spec",
     "admission, request loop rule rule.spec rule.identity metrics store store.map admission.lease"
         + " admission.hold admission.ban",
     "admission.ban, request rule rule.spec rule.identity store.fleet",

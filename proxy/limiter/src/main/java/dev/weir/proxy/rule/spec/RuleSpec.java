@@ -51,7 +51,7 @@ public record RuleSpec(
   public static final int MAX_ID_LENGTH = 64;
 
   /** The grammar of the ids of rules and of the names of limits. */
-  static final String ID_GRAMMAR = "1 to 64 letters, digits, dots, dashes and underscores";
+  public static final String ID_GRAMMAR = "1 to 64 letters, digits, dots, dashes and underscores";
 
   /** The most limits of a rule. */
   public static final int MAX_BUDGETS = 8;
@@ -72,7 +72,8 @@ public record RuleSpec(
     budgets = List.copyOf(budgets);
   }
 
-  static boolean isId(String text) {
+  /** Whether a text can name a rule, a limit or a tier. */
+  public static boolean isId(String text) {
     return text.matches("[A-Za-z0-9][A-Za-z0-9._-]*") && text.length() <= MAX_ID_LENGTH;
   }
 
