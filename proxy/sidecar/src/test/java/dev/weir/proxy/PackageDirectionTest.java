@@ -103,7 +103,7 @@ class PackageDirectionTest {
     "admission.ban, request rule rule.spec rule.identity store.fleet",
     "admission.hold, request loop rule metrics store store.map",
     "admission.lease, request loop rule metrics store store.map",
-    "control, request loop watch tls rule downstream downstream.answer upstream decision admission store rule.spec rule.identity store.map token",
+    "control, records request loop watch tls rule downstream downstream.answer upstream decision admission store rule.spec rule.identity store.map token",
     "decision, request loop watch http2 downstream downstream.h1 downstream.listen decision.grpc decision.http",
     "decision.grpc, request loop exchange http2 http2.hpack grpc downstream.h2 decision.http decision.proto",
     "decision.http, request loop exchange grpc downstream.answer",

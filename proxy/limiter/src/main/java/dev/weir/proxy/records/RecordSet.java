@@ -5,6 +5,20 @@ import java.util.List;
 /**
  * A service's set of rules in one version: all its rules and other parts.
  *
- * @param head {@link RecordVersion#NONE} if the store has no set: then the rules of the file hold.
+ * @param head the version of the last write, also if that deleted the set; {@link
+ *     RecordVersion#NONE} if there never was one.
+ * @param records none if there is no set: then the rules of the file hold.
  */
-public record RecordSet(RecordVersion head, List<StoredRecord> records) {}
+public record RecordSet(RecordVersion head, List<StoredRecord> records) {
+  /** What there is before the first write. */
+  public static final RecordSet NONE = new RecordSet(RecordVersion.NONE, List.of());
+
+  public RecordSet {
+    records = List.copyOf(records);
+  }
+
+  /** Whether there is a set; one without rules has its order as a record. */
+  public boolean isPresent() {
+    return !records.isEmpty();
+  }
+}

@@ -19,9 +19,14 @@ public record AddressListSettings(List<Cidr> networks, List<Path> files) {
     files = List.copyOf(files);
   }
 
+  /** Whether an item of a list names a file. */
+  static boolean isFile(String text) {
+    return text.startsWith(FILE);
+  }
+
   /** An item of a list: a {@link Cidr}, or with {@code file:} the {@link Path} of a file. */
   static Object item(String text) {
-    if (text.startsWith(FILE)) {
+    if (isFile(text)) {
       try {
         return Texts.parseFile(text.substring(FILE.length()));
       } catch (BadValueException bad) {

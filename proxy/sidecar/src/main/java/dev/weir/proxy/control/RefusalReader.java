@@ -99,11 +99,25 @@ final class RefusalReader {
     tree.texts()
         .forEach(
             (path, text) -> {
-              if (text.startsWith(FILE) && BODY.matcher(path).matches()) {
+              if (isFile(path, text)) {
                 tree.read(path, file -> files.add(path(file)));
               }
             });
     return files.stream().distinct().limit(MAX_FILES).toList();
+  }
+
+  /** Whether a text names a file that has the body of an answer. */
+  static boolean isFile(String path, String text) {
+    return text.startsWith(FILE) && BODY.matcher(path).matches();
+  }
+
+  /** What the files say that bodies of a document are in, by the paths of the bodies. */
+  Map<String, String> contents() {
+    Map<String, String> contents = new LinkedHashMap<>();
+    tree.texts().keySet().stream()
+        .filter(path -> isFile(path, tree.texts().get(path)))
+        .forEach(path -> tree.read(path, text -> contents.put(path, file(path, text))));
+    return contents;
   }
 
   /** The refusal at a path; null if there is none. */

@@ -44,6 +44,17 @@ final class RuleNeeds {
     return new RuleNeeds(all, rule -> rule < rules.size() ? at.apply(rule) : "", misfits);
   }
 
+  /**
+   * Reports what the rules need that a process does not have until it is started again.
+   *
+   * @param running what it was started with.
+   */
+  void checkAtReload(Settings running) {
+    checkRingsAtReload(running.ringCells());
+    checkTrust(!running.identity().trustedProxies().isEmpty());
+    checkTokens(running.tokens());
+  }
+
   /** Reports the rules that ask a store that there is not. */
   void checkStore(StoreSettings store) {
     checkStore(store, "redis.nodes to be set");
@@ -121,7 +132,7 @@ final class RuleNeeds {
   }
 
   /** Reports limits whose rings are longer than those of a running process; 0 if it has none. */
-  void checkRingsAtReload(int ringCells) {
+  private void checkRingsAtReload(int ringCells) {
     checkRings(ringCells, "as there are until a restart; see table.ring-cells");
   }
 

@@ -171,8 +171,9 @@ final class RulesReader {
    *
    * @param rules as {@link #read} returned them.
    * @param everywhere as {@link #everywhere} returned it.
+   * @param trustsProxies whether there are trusted proxies.
    */
-  void check(List<RuleSpec> rules, RuleSpec everywhere, boolean ignoreCase) {
+  void check(List<RuleSpec> rules, RuleSpec everywhere, boolean ignoreCase, boolean trustsProxies) {
     EverywhereCheck ofAll = new EverywhereCheck(everywhere, tree, misfits);
     ofAll.check(faults);
     Map<String, Integer> byId = new HashMap<>();
@@ -193,28 +194,33 @@ final class RulesReader {
       }
     }
     if (faults.isEmpty()) {
-      checkTogether(rules, everywhere, ignoreCase);
+      checkTogether(rules, everywhere, ignoreCase, trustsProxies);
     }
   }
 
-  private void warn(RuleSpec rule, BiConsumer<String, String> sink) {
+  private static void warn(RuleSpec rule, boolean trustsProxies, BiConsumer<String, String> sink) {
     LeaseLint.check(rule, sink);
     HeldLint.check(rule, sink);
     CostLint.check(rule, sink);
     IdleLimitLint.check(rule, sink);
-    BanLint.check(rule, !tree.at("trusted-proxies").items().isEmpty(), sink);
+    BanLint.check(rule, trustsProxies, sink);
   }
 
-  private void checkTogether(List<RuleSpec> rules, RuleSpec everywhere, boolean ignoreCase) {
+  private void checkTogether(
+      List<RuleSpec> rules, RuleSpec everywhere, boolean ignoreCase, boolean trustsProxies) {
     try {
       RuleSet set = RuleSet.compile(rules, everywhere, ignoreCase, RuleSet.EMPTY, 0, 0);
       set.unreachable().forEach(rule -> report(rule, ignoreCase));
       for (int i = 0; i < rules.size(); i++) {
         String at = "rules[" + i + "].";
-        warn(rules.get(i), (field, text) -> faults.warn(tree.line(at + field), at + field, text));
+        warn(
+            rules.get(i),
+            trustsProxies,
+            (field, text) -> faults.warn(tree.line(at + field), at + field, text));
       }
       if (everywhere != null) {
-        warn(everywhere, (field, text) -> faults.warn(tree.line(field), field, text));
+        warn(
+            everywhere, trustsProxies, (field, text) -> faults.warn(tree.line(field), field, text));
       }
     } catch (BadValueException bad) {
       faults.add(tree.line("rules"), "rules", bad);

@@ -109,11 +109,15 @@ final class SettingsBuilder {
         TokenTable.build(values),
         WhatIfSettings.build(values),
         process(),
-        new RuleSource(
-            rules,
-            everywhere,
-            values.isOn("paths.ignore-case"),
-            new ListSettings(values.addresses("lists.allow"), values.addresses("lists.block"))));
+        rules(rules, everywhere));
+  }
+
+  RuleSource rules(List<RuleSpec> rules, RuleSpec everywhere) {
+    return new RuleSource(
+        rules,
+        everywhere,
+        values.isOn("paths.ignore-case"),
+        new ListSettings(values.addresses("lists.allow"), values.addresses("lists.block")));
   }
 
   private ProcessSettings process() {

@@ -95,18 +95,16 @@ public final class SettingsFile {
     schema.check(tree, faults);
     Misfits misfits = Misfits.ofFile(faults, tree);
     SettingsCheck.check(builder, misfits);
-    reader.check(rules, everywhere, builder.values.isOn("paths.ignore-case"));
+    boolean trusts = !tree.at("trusted-proxies").items().isEmpty();
+    reader.check(rules, everywhere, builder.values.isOn("paths.ignore-case"), trusts);
     if (faults.isEmpty()) {
-      RuleNeeds needs =
-          new RuleNeeds(rules, rule -> "rules[" + rule + "].", misfits).withEverywhere(everywhere);
+      RuleNeeds needs = needs(rules, everywhere, misfits);
       if (running == AT_START) {
         needs.checkRingsAtStart(builder.admission());
         needs.checkTrust(builder.values.isGiven("trusted-proxies"));
         needs.checkTokens(TokenTable.build(builder.values));
       } else {
-        needs.checkRingsAtReload(running.ringCells());
-        needs.checkTrust(!running.identity().trustedProxies().isEmpty());
-        needs.checkTokens(running.tokens());
+        needs.checkAtReload(running);
       }
       StoreSettings store = StoreSettingsTable.build(builder.values);
       needs.checkStore(store);
@@ -131,5 +129,41 @@ public final class SettingsFile {
       faults.warn(tree.line("rules"), "rules", "none: every request passes");
     }
     return builder.build(rules, everywhere);
+  }
+
+  private static RuleNeeds needs(List<RuleSpec> rules, RuleSpec everywhere, Misfits misfits) {
+    return new RuleNeeds(rules, rule -> "rules[" + rule + "].", misfits).withEverywhere(everywhere);
+  }
+
+  /**
+   * Reads a document of rules alone, for a process that runs.
+   *
+   * @param schema of the document.
+   * @param running what the process was started with.
+   * @param inUse its rules.
+   * @return null if there was a fault.
+   */
+  RuleSource readRules(
+      YamlTree tree, SettingsSchema schema, Faults faults, Settings running, RuleSet inUse) {
+    SettingsBuilder builder = new SettingsBuilder();
+    for (SettingRow<SettingValues> row : SettingsTable.ALL) {
+      if (RecordedRules.PARTS.contains(row.name().replaceFirst("\\..*", ""))) {
+        row.read(tree, "", builder.values);
+      }
+    }
+    RulesReader reader = new RulesReader(tree, faults);
+    List<RuleSpec> rules = reader.read();
+    RuleSpec everywhere = reader.everywhere();
+    schema.check(tree, faults);
+    boolean trusts = !running.identity().trustedProxies().isEmpty();
+    reader.check(rules, everywhere, builder.values.isOn("paths.ignore-case"), trusts);
+    if (faults.isEmpty()) {
+      Misfits misfits = Misfits.ofFile(faults, tree);
+      RuleNeeds needs = needs(rules, everywhere, misfits);
+      needs.checkAtReload(running);
+      needs.checkStoreAtReload(running.store());
+      inUse.checkChange(rules, everywhere, LoopClock.timeNs(), misfits::add);
+    }
+    return faults.isEmpty() ? builder.rules(rules, everywhere) : null;
   }
 }

@@ -109,6 +109,15 @@ final class SettingsSchema {
     return file;
   }
 
+  /** The schema of a set of rules alone. */
+  static SettingsSchema ofRules() {
+    SettingsSchema rules = section(List.of(), null, null);
+    SettingsSchema file = ofFile();
+    RecordedRules.PARTS.forEach(part -> rules.keys.put(part, file.keys.get(part)));
+    rules.keys.put(RecordedRules.RULES, file.keys.get(RecordedRules.RULES));
+    return rules;
+  }
+
   /** The schema of where the cost of a request stands in the response. */
   private static SettingsSchema response() {
     SettingsSchema response = section(List.of(), null, null);
