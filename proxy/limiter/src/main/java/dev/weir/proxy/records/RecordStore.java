@@ -34,8 +34,23 @@ public interface RecordStore extends AutoCloseable {
    *
    * @return its new version.
    */
-  RecordVersion writeUser(RecordWrite write, Author author)
-      throws StaleRecordException, RecordStoreException;
+  default RecordVersion writeUser(RecordWrite write, Author author)
+      throws StaleRecordException, RecordStoreException {
+    UserWritten written = writeUsers(List.of(write), author).get(0);
+    if (written.stale() != null) {
+      throw written.stale();
+    }
+    return written.version();
+  }
+
+  /**
+   * Changes the records of several users, each for itself.
+   *
+   * @param writes of different users, at most 10,000.
+   * @return what became of each, in their order.
+   * @throws RecordStoreException if some could not be written; others may have been.
+   */
+  List<UserWritten> writeUsers(List<RecordWrite> writes, Author author) throws RecordStoreException;
 
   /**
    * Some users, in no order that is promised.
@@ -48,8 +63,8 @@ public interface RecordStore extends AutoCloseable {
   /** Notes an act that changes no record, such as a reset. */
   void note(String action, RecordName object, Author author) throws RecordStoreException;
 
-  /** Entries of the audit. */
-  List<AuditEntry> audit(AuditQuery query) throws RecordStoreException;
+  /** Some entries of the audit. */
+  AuditPage audit(AuditQuery query) throws RecordStoreException;
 
   /** Sets who is told of changes, from now on; called once. */
   void listen(RecordListener listener);
