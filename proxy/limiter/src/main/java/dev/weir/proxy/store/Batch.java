@@ -176,6 +176,11 @@ final class Batch {
     return owner;
   }
 
+  /** Whether it was filled with a request that wants something now. */
+  boolean isAwaited() {
+    return requests.isAwaited();
+  }
+
   /** When the first request that still waits was asked; {@link Long#MAX_VALUE} if none waits. */
   long firstAskedNs() {
     return requests.firstAskedNs();

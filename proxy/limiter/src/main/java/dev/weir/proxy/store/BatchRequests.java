@@ -46,6 +46,7 @@ final class BatchRequests {
   private boolean isInOrder;
 
   private boolean isExpired;
+  private boolean isAwaited;
   private long firstPassedNs;
 
   BatchRequests() {
@@ -58,6 +59,7 @@ final class BatchRequests {
     firstDueNs = Long.MAX_VALUE;
     isInOrder = true;
     isExpired = false;
+    isAwaited = false;
     firstPassedNs = 0;
   }
 
@@ -81,6 +83,7 @@ final class BatchRequests {
     checks[at] = (short) check;
     isInOrder &= at == 0 || dueNs[at - 1] <= due;
     firstDueNs = Math.min(firstDueNs, due);
+    isAwaited |= question.requests > 0;
   }
 
   private void grow() {
@@ -131,6 +134,11 @@ final class BatchRequests {
   /** Whether there were requests, and none of them waits any more. */
   boolean areAbandoned() {
     return count > 0 && openFrom == count;
+  }
+
+  /** Whether any of them wants something now: others only say, or ask ahead. */
+  boolean isAwaited() {
+    return isAwaited;
   }
 
   /** When the first request passed without a decision; 0 if none did. */

@@ -9,12 +9,16 @@ import java.util.function.IntFunction;
  * The partitions whose checks may be in one call: those of a server, or in a cluster a single one.
  * Gathers their batches and sends them. The first check goes at once; checks that come while a
  * batch is away are gathered, and go together when its answer arrives. So no check waits for a
- * batch to fill, and batches are as large as the load makes them.
+ * batch to fill, and batches are as large as the load makes them. A batch that nobody waits for, of
+ * refunds, debts, and ends of what was held, keeps no check waiting.
  *
  * <p>One per event loop and server or partition.
  */
 final class Shard {
-  /** The most calls in flight: more than one only if a batch is full, or has waited too long. */
+  /**
+   * The most calls in flight: more than one that requests wait for only if a batch is full, or has
+   * waited too long.
+   */
   static final int MAX_IN_FLIGHT = 8;
 
   /** Checks that have been gathered for this long go with the next one that comes. */
@@ -35,6 +39,9 @@ final class Shard {
 
   private Batch gathering;
   private int inFlight;
+
+  /** Calls in flight that requests wait for. */
+  private int awaitedInFlight;
 
   /** Whether the next call has to carry debts: under load there is never a call with debts only. */
   private boolean owes;
@@ -104,7 +111,9 @@ final class Shard {
   }
 
   private boolean isDue() {
-    return inFlight == 0 || link.breaker().state() == Breaker.State.HALF_OPEN;
+    return inFlight == 0
+        || awaitedInFlight == 0 && gathering.isAwaited() && inFlight < MAX_IN_FLIGHT
+        || link.breaker().state() == Breaker.State.HALF_OPEN;
   }
 
   private StoreFault obstacle(StoreQuestion to, long nowNs) {
@@ -156,9 +165,14 @@ final class Shard {
   }
 
   private void write(Batch batch, StoreLink to, long nowNs) {
-    inFlight++;
+    count(batch, 1);
     batch.prepare(to, nowNs);
     to.write(batch.call(), nowNs);
+  }
+
+  private void count(Batch ofFlight, int more) {
+    inFlight += more;
+    awaitedInFlight += ofFlight.isAwaited() ? more : 0;
   }
 
   /** The deadline of a batch's first requests has passed. */
@@ -220,7 +234,7 @@ final class Shard {
   /** The server has answered a batch. */
   void answered(Batch batch) {
     final long nowNs = parts.clock().tick();
-    inFlight--;
+    count(batch, -1);
     StoreLink from = batch.link();
     from.answered(nowNs);
     boolean isDecided = batch.call().error() == null;
@@ -326,7 +340,7 @@ final class Shard {
 
   /** The connection was lost while the batch was on it. */
   void lost(Batch batch) {
-    inFlight--;
+    count(batch, -1);
     batch.link().lostCall();
     end(batch, StoreFault.DISCONNECTED, batch.call().isEncoded());
     proceed(parts.clock().tick(), false);
@@ -334,7 +348,7 @@ final class Shard {
 
   /** The batch was not written to any connection. */
   void unsent(Batch batch) {
-    inFlight--;
+    count(batch, -1);
     end(batch, StoreFault.DISCONNECTED, false);
     proceed(parts.clock().tick(), false);
   }
@@ -348,7 +362,7 @@ final class Shard {
   private void proceed(long nowNs, boolean isDecided) {
     if (!link.takesCalls()) {
       dropGathered(StoreFault.DISCONNECTED);
-    } else if (inFlight == 0 && gathering != null) {
+    } else if (gathering != null && isDue()) {
       send(nowNs);
     } else if (isDecided) {
       settleDebts(nowNs);

@@ -82,6 +82,25 @@ class LoopStoreTest {
   }
 
   @Test
+  void aCallThatNobodyWaitsForKeepsNoCheckWaiting() {
+    ask(1);
+    server.answer();
+    refund();
+    assertEquals(1, server.pendingCount());
+    ask(2);
+    assertEquals(2, server.pendingCount());
+    ask(3);
+    assertEquals(2, server.pendingCount(), "it is gathered");
+    server.answer();
+    assertEquals(1, server.pendingCount());
+    server.answer();
+    assertEquals(List.of("1 allowed", "2 allowed"), told);
+    server.answer();
+    assertEquals("3 allowed", told.get(2));
+    assertEquals(0, server.pendingCount());
+  }
+
+  @Test
   void whoAsksAgainWhenToldIsAnsweredInTurn() {
     ask(1);
     ask(2);

@@ -36,8 +36,9 @@ import java.util.concurrent.TimeUnit;
  * A server that executes calls when it is told to, and remembers each grant: its time is another in
  * each call, so a refund says which grant it gives back, and of a limit with marks it must say the
  * mark of that grant, too. No unit comes back by itself, whatever the algorithm; a lease keeps what
- * it is asked for, as far as a quarter of what is left goes. In the place of the network stands
- * Lettuce's connection; its bytes are those on the wire.
+ * it is asked for, as far as a quarter of what is left goes. A holder's record stays until {@link
+ * #forgetHolders}. In the place of the network stands Lettuce's connection; its bytes are those on
+ * the wire.
  */
 public final class ModelServer {
   private static final byte PEEK = 2;
@@ -45,8 +46,12 @@ public final class ModelServer {
   private static final byte REFUND = 4;
   private static final byte DEBT = 6;
   private static final byte LEASE = 7;
+  private static final byte HOLD = 8;
   private static final int HEAD_BYTES = 18;
   private static final int LIFE_BYTES = 8;
+  private static final int HOLDER = 26;
+  private static final int HOLDER_BYTES = 16;
+  private static final int HELD_BYTES = 17;
   private static final int LIMIT_BYTES = 41;
   private static final int MARK_BYTES = 8;
   private static final int COST = 33;
@@ -68,12 +73,25 @@ public final class ModelServer {
   /** What refunds of grants may have as marks, by key and time. */
   private final Map<String, Set<Long>> marks = new HashMap<>();
 
+  /** What holders said last, by key and holder. */
+  private final Map<String, Map<Long, Held>> held = new HashMap<>();
+
   private final List<String> faults = new ArrayList<>();
   private final List<String> executed = new ArrayList<>();
   private final List<String> debts = new ArrayList<>();
 
+  /** Of each hold of the call at hand: what it keeps, and what became of each limit. */
+  private final List<byte[]> holds = new ArrayList<>();
+
   /** Of each lease of the call at hand: units that it keeps, for how long, and its marks. */
   private final List<long[]> leases = new ArrayList<>();
+
+  /** The record of a holder under one limit. */
+  private static final class Held {
+    long units;
+    long charged;
+    double sequence;
+  }
 
   private final ArrayDeque<RedisCommand<?, ?, ?>> pending = new ArrayDeque<>();
   private final InetSocketAddress address;
@@ -242,12 +260,13 @@ public final class ModelServer {
     ByteBuffer reply = ByteBuffer.allocate(1 << 16).order(ByteOrder.LITTLE_ENDIAN);
     reply.putDouble(++nowUs);
     leases.clear();
+    holds.clear();
     int key = 0;
     while (input.hasRemaining()) {
       int at = input.position();
       int limits = input.get(at + 1);
       execute(input, at, keys.subList(key, key + limits), reply);
-      key += limits;
+      key += limits + heldCount(input, at);
       input.position(headEnd(input, at) + limits * limitBytes(input.get(at)));
     }
     for (long[] lease : leases) {
@@ -255,6 +274,7 @@ public final class ModelServer {
         reply.putDouble(number);
       }
     }
+    holds.forEach(reply::put);
     if (key != keyCount) {
       faults.add(keyCount + " keys of " + key);
     }
@@ -262,12 +282,30 @@ public final class ModelServer {
   }
 
   private static int headEnd(ByteBuffer input, int at) {
-    boolean hasLife = input.get(at) == REFUND || input.get(at) == LEASE;
-    return at + HEAD_BYTES + (hasLife ? LIFE_BYTES : 0);
+    byte op = input.get(at);
+    boolean hasLife = op == REFUND || op == LEASE || op == HOLD;
+    return at + HEAD_BYTES + (hasLife ? LIFE_BYTES : 0) + (op == HOLD ? HOLDER_BYTES : 0);
   }
 
   private static int limitBytes(byte op) {
-    return op == RESET ? 0 : op == REFUND ? LIMIT_BYTES + MARK_BYTES : LIMIT_BYTES;
+    return switch (op) {
+      case RESET -> 0;
+      case REFUND -> LIMIT_BYTES + MARK_BYTES;
+      case HOLD -> LIMIT_BYTES + HELD_BYTES;
+      default -> LIMIT_BYTES;
+    };
+  }
+
+  /** Further keys, of what is held. */
+  private static int heldCount(ByteBuffer input, int at) {
+    if (input.get(at) == PEEK) {
+      return Long.bitCount((long) input.getDouble(at + 10));
+    }
+    int count = 0;
+    for (int i = 0; input.get(at) == HOLD && i < input.get(at + 1); i++) {
+      count += input.get(headEnd(input, at) + i * limitBytes(HOLD) + LIMIT_BYTES) != 0 ? 1 : 0;
+    }
+    return count;
   }
 
   private void execute(ByteBuffer input, int at, List<String> keys, ByteBuffer reply) {
@@ -294,6 +332,10 @@ public final class ModelServer {
       return;
     }
     long requests = (long) input.getDouble(at + 2);
+    if (input.get(at) == HOLD) {
+      hold(input, at, keys, reply);
+      return;
+    }
     if (input.get(at) == DEBT) {
       debts.add("debt of " + requests);
       reply(reply, CheckReply.DONE, 0, 0, 0, 0);
@@ -344,6 +386,78 @@ public final class ModelServer {
     long retryUs = granted == requests ? 0 : TimeUnit.DAYS.toMicros(1);
     long left = charges ? least - (granted + kept) * costs[leastAt] : least;
     reply(reply, status, leastAt, granted, left, retryUs);
+  }
+
+  /** Takes what a holder says of each limit that holds, and grants requests that fit them all. */
+  private void hold(ByteBuffer input, int at, List<String> keys, ByteBuffer reply) {
+    long requests = (long) input.getDouble(at + 2);
+    long holder = input.getLong(at + HOLDER);
+    double sequence = input.getDouble(at + HOLDER + 8);
+    byte[] became = new byte[keys.size()];
+    boolean isApplied = true;
+    for (int i = 0; i < became.length; i++) {
+      int how = headEnd(input, at) + i * limitBytes(HOLD) + LIMIT_BYTES;
+      if (input.get(how) != 0) {
+        long units = (long) input.getDouble(how + 1);
+        long charged = (long) input.getDouble(how + 9);
+        became[i] = apply(keys.get(i), holder, sequence, input.get(how) == 2, units, charged);
+        isApplied &= became[i] == CheckReply.APPLIED;
+      }
+    }
+    long granted = isApplied ? requests : 0;
+    long least = Long.MAX_VALUE;
+    int leastAt = 0;
+    for (int i = 0; i < became.length; i++) {
+      int limit = headEnd(input, at) + i * limitBytes(HOLD);
+      long left = capacity(input, limit) - charged(keys.get(i)) - heldUnits(keys.get(i));
+      granted = Math.min(granted, Math.max(0, left) / (long) input.getDouble(limit + COST));
+      leastAt = left < least ? i : leastAt;
+      least = Math.min(least, left);
+    }
+    for (int i = 0; i < became.length; i++) {
+      long taken =
+          granted * (long) input.getDouble(headEnd(input, at) + i * limitBytes(HOLD) + COST);
+      if (became[i] == CheckReply.APPLIED) {
+        held.get(keys.get(i)).get(holder).units += taken;
+      } else if (taken > 0) {
+        chargeNow(keys.get(i), taken);
+      }
+    }
+    executed.add("hold for " + granted + " of " + requests + " " + keys);
+    byte[] told = new byte[8 + CheckCall.MAX_LIMITS];
+    System.arraycopy(became, 0, told, 8, became.length);
+    holds.add(told);
+    int status = granted > 0 ? CheckReply.GRANTED : CheckReply.REFUSED;
+    reply(reply, status, leastAt, granted, Math.max(0, least), 0);
+  }
+
+  private byte apply(
+      String key, long holder, double sequence, boolean isNew, long units, long charged) {
+    Map<Long, Held> records = held.computeIfAbsent(key, any -> new HashMap<>());
+    Held record = records.get(holder);
+    if (record == null && !isNew) {
+      return CheckReply.FORGOTTEN;
+    }
+    if (record != null && sequence <= record.sequence) {
+      return CheckReply.OLDER;
+    }
+    if (record == null) {
+      record = new Held();
+      records.put(holder, record);
+    }
+    chargeNow(key, charged - record.charged);
+    record.units = units;
+    record.charged = charged;
+    record.sequence = sequence;
+    return CheckReply.APPLIED;
+  }
+
+  private void chargeNow(String key, long units) {
+    grants.computeIfAbsent(key, any -> new TreeMap<>()).merge(nowUs, units, Long::sum);
+  }
+
+  private long heldUnits(String key) {
+    return held.getOrDefault(key, Map.of()).values().stream().mapToLong(of -> of.units).sum();
   }
 
   private static boolean isPaced(ByteBuffer input, int limit) {
@@ -439,6 +553,16 @@ public final class ModelServer {
     marks.clear();
   }
 
+  /** The records of all holders expire, and what they hold is not charged. */
+  public void forgetHolders() {
+    held.clear();
+  }
+
+  /** Units that all holders hold, of all budgets together. */
+  public long heldUnits() {
+    return held.keySet().stream().mapToLong(this::heldUnits).sum();
+  }
+
   /** Faults: what no client may ask for. */
   public List<String> faults() {
     return faults;
@@ -449,7 +573,7 @@ public final class ModelServer {
     return debts;
   }
 
-  /** Checks and refunds that were executed, in order: the kind and its keys. */
+  /** Checks, holds and refunds that were executed, in order: the kind and its keys. */
   public List<String> executed() {
     return executed;
   }

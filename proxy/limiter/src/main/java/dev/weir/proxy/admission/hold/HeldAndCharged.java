@@ -2,6 +2,9 @@ package dev.weir.proxy.admission.hold;
 
 /** The two numbers of a {@link Holder} under one limit: units held, and charged since it began. */
 final class HeldAndCharged {
+  /** The largest number of units charged that the store can count; no limit has so many. */
+  static final long MOST_CHARGED = (1L << 53) - 1;
+
   /** Now. */
   private long held;
 
@@ -51,7 +54,7 @@ final class HeldAndCharged {
   /** A message is being written. */
   void sent(boolean isRecorded) {
     if (isRecorded) {
-      charged += owed;
+      charge(owed);
       isUnsaid |= owed > 0;
       owed = 0;
     }
@@ -74,8 +77,12 @@ final class HeldAndCharged {
 
   void settle(long reserved, long cost) {
     held -= reserved;
-    charged += cost;
+    charge(cost);
     isUnsaid = true;
+  }
+
+  private void charge(long units) {
+    charged = Math.min(charged + units, MOST_CHARGED);
   }
 
   /** Charges a request that was paid by a record that has ended. */

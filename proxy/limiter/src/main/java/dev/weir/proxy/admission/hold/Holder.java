@@ -81,6 +81,9 @@ public final class Holder {
   private boolean isUnderWay;
   private long sentNs;
 
+  /** When the message before the one under way was sent. */
+  private long sentBeforeNs;
+
   /** When a message asked for units last. */
   private long askedNs;
 
@@ -122,6 +125,20 @@ public final class Holder {
   }
 
   /**
+   * Takes another id if the numbers of this one become too large to say. What runs is paid, as when
+   * its record is forgotten: that is not renewed any more.
+   */
+  public void beginAnewIfFull(long nextId) {
+    boolean isFull = false;
+    for (int i = 0; i < limitCount; i++) {
+      isFull |= limits[i].charged() > HeldAndCharged.MOST_CHARGED / 2;
+    }
+    if (isFull && isRecorded) {
+      recordEnded(nextId);
+    }
+  }
+
+  /**
    * Sets what each request of the next message asks for of a limit.
    *
    * @param units 0 of a limit that does not hold.
@@ -147,6 +164,7 @@ public final class Holder {
       to.charged[i] = limits[i].charged();
     }
     isUnderWay = true;
+    sentBeforeNs = sentNs;
     sentNs = nowNs;
     askedNs = requests > 0 ? nowNs : askedNs;
   }
@@ -154,6 +172,7 @@ public final class Holder {
   /** The message under way was never sent. */
   public void unsent() {
     isUnderWay = false;
+    sentNs = sentBeforeNs;
   }
 
   /** There is no answer in time to the message under way. */

@@ -23,7 +23,7 @@ final class KeyHolder implements StoreCallback {
   private static final int BYTES_AT_FIRST = 128;
   private static final long LIFE_US = Holder.LIFE_NS / 1_000;
 
-  /** The most units of a limit that requests of unequal costs ask for together. */
+  /** The most units of a limit that requests ask for together. */
   private static final long MOST_TOGETHER = 1L << 50;
 
   private final HoldKeeper keeper;
@@ -134,6 +134,7 @@ final class KeyHolder implements StoreCallback {
     for (int i = 0; i < limits.length; i++) {
       numbers.reserve(i, requests > 0 && holds(i) ? asked[i] : 0);
     }
+    numbers.beginAnewIfFull(keeper.nextId());
     numbers.say(message, requests, nowNs);
     StoreQuestion question = keeper.question().hold(this, ++lastMessage).of(names, 0, limits);
     question.upTo(requests).holder(message.id(), message.sequence(), LIFE_US);
@@ -148,7 +149,18 @@ final class KeyHolder implements StoreCallback {
     if (isFollowed) {
       question.followed();
     }
-    StoreFault fault = keeper.store().ask(question, nowNs);
+    return say(question, nowNs);
+  }
+
+  private StoreFault say(StoreQuestion question, long nowNs) {
+    StoreFault fault;
+    try {
+      fault = keeper.store().ask(question, nowNs);
+    } catch (RuntimeException | Error bug) {
+      InternalErrors.caught("a message of what is held", bug);
+      numbers.lost(); // whatever of it was written
+      return StoreFault.MALFORMED_REPLY;
+    }
     if (fault != null) {
       numbers.unsent();
     }
@@ -190,10 +202,7 @@ final class KeyHolder implements StoreCallback {
 
   /** Whether a request is asked for with those that have been taken. */
   private boolean joins(StoreHold next) {
-    if (refusedTogether > 0) {
-      return next.isSameCost(firstAsked, limits.length);
-    }
-    boolean fits = true;
+    boolean fits = refusedTogether == 0 || next.isSameCost(firstAsked, limits.length);
     for (int i = 0; i < limits.length; i++) {
       fits &= asked[i] + next.costs[i] <= MOST_TOGETHER;
     }

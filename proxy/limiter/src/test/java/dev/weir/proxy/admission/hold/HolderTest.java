@@ -72,6 +72,41 @@ class HolderTest {
   }
 
   @Test
+  void aMessageThatWasNeverSentPutsNoRenewalOff() {
+    say(1, 4);
+    assertEquals(Answer.DECIDED, applied(1));
+    nowNs += 3 * SECOND;
+    assertTrue(holder.isDue(nowNs));
+    say(0, 1);
+    holder.unsent();
+    assertTrue(holder.isDue(nowNs));
+    say(2, 4);
+    holder.unsent();
+    assertTrue(holder.isDue(nowNs));
+  }
+
+  @Test
+  void chargesAndSaysNoLargerNumbersThanTheStoreCanCount() {
+    long most = (1L << 53) - 1;
+    say(3, 4);
+    assertEquals(Answer.DECIDED, applied(3));
+    holder.settle(0, holder.generation(), 4, most - 1);
+    holder.settle(0, holder.generation(), 4, most);
+    say(0, 1);
+    assertSays(false, 4, most);
+    assertEquals(Answer.DECIDED, applied(0));
+    holder.beginAnewIfFull(++ids);
+    say(1, 4);
+    assertSays(true, 0, 0);
+    assertEquals(ids, message.id());
+    assertEquals(Answer.DECIDED, applied(1));
+    holder.settle(0, holder.generation() - 1, 4, 5); // its reserve was charged as the record ended
+    holder.beginAnewIfFull(++ids);
+    say(0, 1);
+    assertSays(false, 4, 1);
+  }
+
+  @Test
   void doesNotUseAnAnswerThatIsReadAfterTheLifeOfItsRecord() {
     say(1, 4);
     nowNs += Holder.ALIVE_NS;

@@ -1,0 +1,224 @@
+package dev.weir.proxy.admission.hold;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.weir.proxy.request.StoreFault;
+import dev.weir.proxy.request.StoreObserver;
+import dev.weir.proxy.rule.BudgetGroup;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.spec.BudgetSpec;
+import dev.weir.proxy.rule.spec.KeySpec;
+import dev.weir.proxy.rule.spec.Mode;
+import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.store.ModelServer;
+import dev.weir.proxy.store.ModelStore;
+import dev.weir.proxy.store.StoreDecision;
+import dev.weir.proxy.store.map.StoreKeys;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Requests of one key, with a store that answers when it is told to. */
+class KeyHolderTest {
+  private static final long MS = 1_000_000;
+  private static final long DEADLINE_NS = 5 * MS;
+  private static final int CAPACITY = 10;
+
+  private final ModelServer server = new ModelServer(1);
+  private final ModelStore model =
+      new ModelStore(List.of(server), List.of(), false, new StoreObserver() {}, DEADLINE_NS);
+  private final HoldKeeper keeper = new HoldKeeper(model.store(), model.clock(), 16);
+  private final StoreKeys names = new StoreKeys(1);
+  private final BudgetGroup group = group();
+  private final List<StoreHold> asked = new ArrayList<>();
+
+  /** By request, in the order in which it was asked: what became of it. */
+  private final List<String> told = new ArrayList<>();
+
+  KeyHolderTest() {
+    byte[] name = "rl:{p000}:d:i:r".getBytes(StandardCharsets.US_ASCII);
+    names.clear();
+    names.buffer().putBytes(0, name);
+    names.add(name.length, 0, 7, 1);
+  }
+
+  @AfterEach
+  void close() {
+    assertEquals(List.of(), server.faults());
+    model.close();
+  }
+
+  private static BudgetGroup group() {
+    RuleSpec rule =
+        RuleSpec.builder("r")
+            .key(KeySpec.ALL)
+            .mode(Mode.EXACT)
+            .limits(List.of(new BudgetSpec.Builder().concurrency(CAPACITY)))
+            .build();
+    return RuleSet.compile(List.of(rule), null, false, RuleSet.EMPTY, 0, 1).find("r").group(0);
+  }
+
+  private final StoreHold.Asker asker =
+      new StoreHold.Asker() {
+        @Override
+        public void held(int check, boolean isGranted, StoreDecision decision) {
+          told.set(check, isGranted ? "held" : "refused");
+        }
+
+        @Override
+        public void notHeld(int check, StoreFault fault) {
+          told.set(check, fault.toString());
+        }
+      };
+
+  /** Asks for requests, one for each cost; their names are their places. */
+  private void ask(long... costs) {
+    for (long cost : costs) {
+      long nowNs = model.clock().nowNs();
+      StoreHold hold = keeper.begin(1, group, names, 0, nowNs);
+      hold.cost(0, cost);
+      asked.add(hold);
+      told.add("waits");
+      int check = told.size() - 1;
+      StoreFault fault = keeper.ask(hold, asker, check, nowNs + DEADLINE_NS, false, nowNs);
+      if (fault != null) {
+        told.set(check, "not asked: " + fault);
+      }
+    }
+  }
+
+  private void end(int request) {
+    asked.get(request).finalCost(0, 0);
+    keeper.settle(asked.get(request));
+  }
+
+  private void answer() {
+    server.answer();
+    model.run();
+  }
+
+  private void assertTold(String... expected) {
+    assertEquals(Arrays.asList(expected), told);
+  }
+
+  /** The last messages that the server got, by what they were granted. */
+  private void assertHolds(String... expected) {
+    List<String> executed =
+        server.executed().stream().map(text -> text.substring(0, text.indexOf(" ["))).toList();
+    assertEquals(
+        Arrays.asList(expected),
+        executed.subList(executed.size() - expected.length, executed.size()));
+  }
+
+  @Test
+  void aRequestDoesNotWaitForTheAnswerToAnEnd() {
+    ask(1);
+    answer();
+    end(0);
+    assertEquals(1, server.pendingCount(), "the end");
+    model.pass(4 * MS);
+    ask(1);
+    assertEquals(2, server.pendingCount(), "the request");
+    model.pass(2 * MS);
+    answer();
+    assertTold("held", "waits");
+    answer();
+    assertTold("held", "held");
+    assertEquals(1, server.heldUnits());
+  }
+
+  @Test
+  void anAnswerThatWasOvertakenIsNotUsed() {
+    ask(1);
+    answer();
+    end(0);
+    server.forgetHolders();
+    ask(1);
+    answer(); // forgotten, which is said again to the request
+    assertTold("held", "waits");
+    answer();
+    answer();
+    assertTold("held", "held");
+    assertEquals(1, server.heldUnits());
+    assertEquals(1, keeper.forgottenCount());
+  }
+
+  @Test
+  void aMessageHasTheWholeDeadlineHoweverLongItsRequestsHaveWaited() {
+    ask(1, 1, 1);
+    model.pass(4 * MS);
+    answer();
+    assertTold("held", "waits", "waits");
+    model.pass(4 * MS);
+    assertTold("held", "waits", "waits");
+    answer();
+    assertTold("held", "held", "held");
+  }
+
+  @Test
+  void requestsOfUnequalCostsAreAskedForTogether() {
+    ask(1, 1, 2, 3);
+    answer();
+    answer();
+    assertTold("held", "held", "held", "held");
+    assertHolds("hold for 1 of 1", "hold for 1 of 1");
+    assertEquals(7, server.heldUnits());
+  }
+
+  @Test
+  void requestsOfUnequalCostsAreAskedForApartIfTheirSumDoesNotFit() {
+    ask(5, 1, 1, 1, 4, 2);
+    answer();
+    assertHolds("hold for 1 of 1");
+    answer();
+    assertHolds("hold for 0 of 1");
+    answer();
+    assertHolds("hold for 3 of 3");
+    answer();
+    assertHolds("hold for 0 of 1");
+    answer();
+    assertHolds("hold for 1 of 1");
+    assertTold("held", "held", "held", "held", "refused", "held");
+    assertEquals(10, server.heldUnits());
+    assertEquals(0, server.pendingCount());
+  }
+
+  @Test
+  void requestsOfEqualCostsAreAskedForWithoutASumAsManyAsFit() {
+    ask(1, 4, 4, 4);
+    answer();
+    answer();
+    assertHolds("hold for 1 of 1", "hold for 2 of 3");
+    assertTold("held", "held", "held", "refused");
+  }
+
+  @Test
+  void requestsOfEqualCostsThatWereRefusedTogetherAskForNoMoreThanAMessageCanSay() {
+    long[] costs = new long[20];
+    Arrays.fill(costs, (1L << 50) - 1);
+    costs[0] = 1;
+    costs[1] = 1;
+    ask(costs);
+    while (server.pendingCount() > 0) {
+      answer();
+    }
+    assertEquals(List.of("held", "held"), told.subList(0, 2));
+    assertEquals(Set.of("refused"), Set.copyOf(told.subList(2, costs.length)));
+  }
+
+  @Test
+  void aKeyGoesOnAfterAMessageThatCouldNotBeWritten() {
+    ask(1L << 54);
+    assertTold("not asked: " + StoreFault.MALFORMED_REPLY);
+    ask(1); // in the same batch, which is broken
+    server.refuse("ERR");
+    model.run();
+    ask(1);
+    answer();
+    assertTold("not asked: " + StoreFault.MALFORMED_REPLY, "" + StoreFault.ERROR_REPLY, "held");
+  }
+}
