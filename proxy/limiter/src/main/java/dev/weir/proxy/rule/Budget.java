@@ -5,6 +5,7 @@ import dev.weir.algorithms.SipHash;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.QuotaPolicy;
 import dev.weir.proxy.rule.spec.Algorithm;
+import dev.weir.proxy.rule.spec.Amount;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.LimitSpec;
 import dev.weir.proxy.rule.spec.OnMissingKey;
@@ -32,15 +33,53 @@ public final class Budget {
    * @param earlier the one before, for identities that made no request in between; null if there is
    *     none, or too long ago.
    */
-  public record Past(long seed, Limit limit, Adoption adoption, Past earlier) {
+  public record Past(long seed, Limit limit, Written written, Adoption adoption, Past earlier) {
     private Past cut(int depth) {
       boolean isEnd = earlier == null || depth == 1;
-      return new Past(seed, limit, adoption, isEnd ? null : earlier.cut(depth - 1));
+      return new Past(seed, limit, written, adoption, isEnd ? null : earlier.cut(depth - 1));
+    }
+
+    /** What users of a plan used under the limits that were replaced; null if they had none. */
+    private Past under(Plan plan) {
+      Past before = earlier == null ? null : earlier.under(plan);
+      Limit under = written.under(plan, limit);
+      return under == null ? before : new Past(seed, under, written, adoption, before);
     }
 
     /** Whether no event loop decides by this budget any more. */
     public boolean isOver() {
       return adoption.isComplete;
+    }
+  }
+
+  /**
+   * How a limit was written, and shared, by which the limit under a plan is compiled.
+   *
+   * @param name in answers.
+   * @param nodeCount the sidecars by which it is divided; 0 if it is not.
+   */
+  record Written(BudgetSpec spec, String name, long unixEpochNs, int nodeCount, int rank) {
+    /**
+     * The limit under a plan, as this sidecar may let it pass; null for no limit.
+     *
+     * @param own the limit itself, as this sidecar may let it pass.
+     */
+    Limit under(Plan plan, Limit own) {
+      Amount amount = plan.amount(spec, name);
+      if (amount == null) {
+        return own;
+      }
+      if (amount.isUnlimited()) {
+        return null;
+      }
+      BudgetSpec under = spec.under(amount);
+      Limit whole = under.limit().compile(unixEpochNs);
+      Limit share = nodeCount == 0 ? whole : share(under, whole, nodeCount, rank);
+      return share == null ? whole : share;
+    }
+
+    static Limit share(BudgetSpec spec, Limit whole, int nodeCount, int rank) {
+      return spec.limit().share(whole, nodeCount, rank, spec.costUnits());
     }
   }
 
@@ -91,6 +130,20 @@ public final class Budget {
   /** The newest first; empty unless the store decides. */
   private final List<Former> formers;
 
+  /** The budget of those without a plan; this one, unless it is that of a plan. */
+  private final Budget base;
+
+  /** The plan whose budget this is. */
+  private final Plan plan;
+
+  /** This limit's budgets under plans that were met, where they have other numbers. */
+  private final PlanTable<Budget> planned = new PlanTable<>();
+
+  /** The sidecars by which the limit was divided last; 0 if it was not. */
+  private int nodeCount;
+
+  private int rank;
+
   /**
    * @param index of the budget in the rule.
    * @param version of the set that it is compiled for.
@@ -101,7 +154,7 @@ public final class Budget {
     this.rule = rule;
     this.spec = rule.budgets().get(index);
     this.index = index;
-    this.policy = policy(rule, spec);
+    this.policy = policy(policyName(rule, spec), spec);
     LimitSpec limits = spec.limit();
     this.unixEpochNs = with.unixEpochNs();
     // Windows of the clock are others once the time of day was set.
@@ -143,6 +196,50 @@ public final class Budget {
     this.storeLimit =
         !spec.mode().needsStore() ? null : sameForStore ? previous.storeLimit : spec.storeLimit();
     this.formers = continued == null ? List.of() : formersOf(previous, with.nowNs());
+    this.base = this;
+    this.plan = Plan.NONE;
+    if (previous != null) {
+      // One object while the limit stays, as above; and requests find them made.
+      previous.planned.forEach(before -> planned(before.plan, before));
+    }
+  }
+
+  /**
+   * The budget of a plan: the same place and name, and other numbers.
+   *
+   * @param before that of the budget which {@code of} continues; null if there is none.
+   */
+  private Budget(Budget of, Plan plan, BudgetSpec under, Budget before) {
+    rule = of.rule;
+    spec = under;
+    index = of.index;
+    policy = policy(of.policy.name(), under);
+    unixEpochNs = of.unixEpochNs;
+    version = of.version;
+    seed = of.seed;
+    heldSeed = of.heldSeed;
+    holds = of.holds;
+    boolean unchanged =
+        before != null
+            && before.unixEpochNs == unixEpochNs
+            && under.limit().resolved().equals(before.spec.limit().resolved());
+    limit = unchanged ? before.limit : under.limit().compile(unixEpochNs);
+    nodeCount = of.nodeCount;
+    rank = of.rank;
+    share = nodeCount == 0 ? limit : Written.share(under, limit, nodeCount, rank);
+    past = of.past == null ? null : of.past.under(plan);
+    ruleName = of.ruleName;
+    storeName = of.storeName;
+    storeSeed =
+        SipHash.mix(SipHash.mix(of.storeSeed + under.limit().rate().count()) + limit.capacity());
+    boolean sameForStore = before != null && under.isSameForStore(before.spec);
+    storeLimit =
+        of.storeLimit == null
+            ? null
+            : sameForStore && before.storeLimit != null ? before.storeLimit : under.storeLimit();
+    formers = of.formers;
+    base = of;
+    this.plan = plan;
   }
 
   /** A copy of a budget at the store under a former name. */
@@ -164,6 +261,47 @@ public final class Budget {
     storeSeed = SipHash.mix(of.storeSeed + former.storeName.hashCode());
     storeLimit = of.storeLimit.former();
     formers = List.of();
+    base = this;
+    plan = of.plan;
+  }
+
+  /** Whether some tier has other numbers of it. */
+  public boolean hasTiers() {
+    return !spec.tiers().isEmpty();
+  }
+
+  /** The budget of a plan that this one is; {@link Plan#NONE} of the limit's own. */
+  public Plan plan() {
+    return plan;
+  }
+
+  /**
+   * The budget of those with a plan: this one, if the plan has no numbers of its own for it. It is
+   * made when the plan is met first.
+   *
+   * @return null if they have no limit.
+   */
+  public Budget under(Plan other) {
+    return base.planned(other, null);
+  }
+
+  private Budget planned(Plan other, Budget before) {
+    Budget known = planned.get(other.number());
+    if (known != null) {
+      return known;
+    }
+    Amount amount = other.amount(spec, policy.name());
+    if (amount == null || amount.isUnlimited()) {
+      return amount == null ? this : null;
+    }
+    synchronized (planned) {
+      known = planned.get(other.number());
+      if (known == null) {
+        known = new Budget(this, other, spec.under(amount), before);
+        planned.put(other.number(), known);
+      }
+      return known;
+    }
   }
 
   /** Whether units of another budget are units of this one, so that those held there count here. */
@@ -204,10 +342,15 @@ public final class Budget {
     // Under this rule's dry-run flag: a rehearsal carries over rehearsed consumption only.
     if (previous.rule.dryRun() != rule.dryRun()) {
       long pastSeed = seed(rule, previous.spec, previous.version);
-      return new Past(pastSeed, previous.limit, adoption, null);
+      return new Past(pastSeed, previous.limit, previous.written(0), adoption, null);
     }
     Limit before = previous.share == null ? previous.limit : previous.share;
-    return new Past(previous.seed, before, adoption, previous.past).cut(MAX_PASTS);
+    Written written = previous.written(previous.nodeCount);
+    return new Past(previous.seed, before, written, adoption, previous.past).cut(MAX_PASTS);
+  }
+
+  private Written written(int nodes) {
+    return new Written(spec, policy.name(), unixEpochNs, nodes, rank);
   }
 
   private String nameInStore() {
@@ -223,12 +366,12 @@ public final class Budget {
     return spec.limit().unit() != 1;
   }
 
-  private static QuotaPolicy policy(RuleSpec rule, BudgetSpec spec) {
+  private static QuotaPolicy policy(String name, BudgetSpec spec) {
     Rate rate = spec.limit().rate();
     long count = rate.count();
     long windowNs = rate.windowNs();
     if (spec.limit().isConcurrency()) {
-      return new QuotaPolicy(policyName(rule, spec), count, QuotaPolicy.NO_WINDOW);
+      return new QuotaPolicy(name, count, QuotaPolicy.NO_WINDOW);
     }
     long windowSeconds = (windowNs + 999_999_999) / 1_000_000_000;
     // The field has no fractions of a second: 100 per 500 ms is announced as 200 per second.
@@ -239,7 +382,7 @@ public final class Budget {
       quota = 1;
       windowSeconds = (long) Math.ceil((double) windowNs * rate.unit() / count / 1e9);
     }
-    return new QuotaPolicy(policyName(rule, spec), quota, windowSeconds, rate.unit());
+    return new QuotaPolicy(name, quota, windowSeconds, rate.unit());
   }
 
   /**
@@ -373,10 +516,15 @@ public final class Budget {
     return share;
   }
 
-  /** Computes the share while requests use it. */
-  void divide(int nodeCount, int rank) {
-    if (rule.isShared(spec)) {
-      share = spec.limit().share(limit, nodeCount, rank, cost());
+  /** Computes the share while requests use it, and those of plans. */
+  void divide(int count, int place) {
+    synchronized (planned) {
+      if (rule.isShared(spec)) {
+        nodeCount = count;
+        rank = place;
+        share = Written.share(spec, limit, nodeCount, rank);
+      }
+      planned.forEach(budget -> budget.divide(count, place));
     }
   }
 
@@ -448,11 +596,15 @@ public final class Budget {
    * rules are published. Then what was used under this one is being carried over, or will be.
    */
   public Budget latest() {
-    Budget latest = this;
-    for (Budget next = successor; next != null; next = next.successor) {
+    Budget latest = base;
+    for (Budget next = base.successor; next != null; next = next.successor) {
       latest = next;
     }
-    return latest;
+    if (latest == base) {
+      return this;
+    }
+    Budget under = latest.under(plan);
+    return under == null ? latest : under; // of no limit any more: this asks for the last time
   }
 
   /** Whether the store still decides by this limit, and not by one that has replaced it. */

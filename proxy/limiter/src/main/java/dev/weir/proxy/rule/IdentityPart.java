@@ -52,7 +52,7 @@ public final class IdentityPart {
   }
 
   /** The rule's own group with a key; the number of its groups if there is none. */
-  private static int groupOf(KeySpec key, byte[] ruleId, BudgetGroup[] groups) {
+  static int groupOf(KeySpec key, byte[] ruleId, BudgetGroup[] groups) {
     int of = 0;
     while (of < groups.length
         && !(groups[of].key().equals(key) && Arrays.equals(groups[of].ruleId(), ruleId))) {

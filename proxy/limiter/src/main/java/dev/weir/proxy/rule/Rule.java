@@ -47,12 +47,16 @@ public final class Rule {
   /** The budgets; if this version has none, those of the last version that had limits. */
   private final List<Budget> remembered;
 
+  /** The budgets of its checks, in their order: its own, and those of all requests. */
+  private final List<Budget> charged;
+
   private final BudgetGroup[] groups;
   private final int everywhereGroups;
   private final int localGroupCount;
   private final ScriptLimit[] storeLimits;
   private final boolean isLeased;
   private final long cost;
+  private final boolean hasTiers;
   private final boolean hasCosts;
   private final boolean hasCostsOfRequests;
   private final int[] rows;
@@ -78,6 +82,15 @@ public final class Rule {
 
   /** The parts of this rule that were asked for. */
   private final AtomicReference<Rule[]> parts = new AtomicReference<>(NO_PARTS);
+
+  /** The plan that it is for. */
+  private final Plan plan;
+
+  /** The rule without a plan, of which this is the one under a plan; else this one. */
+  private final Rule base;
+
+  /** This rule under plans that were met. */
+  private final PlanTable<Rule> planned = new PlanTable<>();
 
   /**
    * @param index of the rule in the file, from 0.
@@ -113,12 +126,14 @@ public final class Rule {
     if (previous != null) {
       known.addAll(List.of(previous.groups));
     }
+    this.charged = List.copyOf(all);
     this.groups = BudgetGroup.of(BudgetSuccession.withFormers(all, dryRun), known);
     this.everywhereGroups = findEverywhere();
     this.localGroupCount = localGroupCount(groups);
     this.storeLimits = storeLimits(previous);
     this.isLeased = areStoreGroupsLeased();
     this.cost = groups.length == 0 ? 1 : groups[0].budget(0).cost();
+    this.hasTiers = charged.stream().anyMatch(Budget::hasTiers);
     this.hasCostsOfRequests = findCostsOfRequests();
     this.hasCosts = hasCostsOfRequests || findCosts();
     this.rows = everywhereGroups == 0 ? null : makeRows();
@@ -127,10 +142,15 @@ public final class Rule {
     this.reportedCosts = reported.isEmpty() ? null : reported.toArray(ReportedCost[]::new);
     this.holds = findHolds();
     this.left = 0;
+    this.plan = Plan.NONE;
+    this.base = this;
     this.bans = makeBans();
     boolean isInPart = action == RuleAction.LIMIT && spec.enforcement().isPartial();
     this.enforced = isInPart ? new IdentityPart(idUtf8, spec.enforcement(), groups) : null;
     this.rehearsal = isInPart ? new Rule(this, 0, true) : null;
+    if (previous != null) {
+      previous.planned.forEach(before -> planned(before.plan, List.of(before.groups)));
+    }
   }
 
   /**
@@ -139,6 +159,17 @@ public final class Rule {
    * @param isRehearsal whether it is a dry run whatever that rule is.
    */
   private Rule(Rule of, int left, boolean isRehearsal) {
+    this(of, of.groupsWithout(left), left, isRehearsal, of.plan);
+  }
+
+  /** The rule under a plan, which leaves nothing out. */
+  private Rule(Rule of, BudgetGroup[] groups, Plan plan) {
+    this(of, groups, 0, false, plan);
+  }
+
+  private Rule(Rule of, BudgetGroup[] groups, int left, boolean isRehearsal, Plan plan) {
+    this.plan = plan;
+    base = plan == of.plan ? this : of;
     spec = of.spec;
     idUtf8 = of.idUtf8;
     index = of.index;
@@ -148,16 +179,12 @@ public final class Rule {
     dryRun = isRehearsal || of.dryRun && !isAlone;
     budgets = of.budgets;
     remembered = of.remembered;
-    List<BudgetGroup> kept = new ArrayList<>();
-    for (int group = 0; group < of.groups.length; group++) {
-      if ((left >>> group & 1) == 0) {
-        kept.add(of.groups[group]);
-      }
-    }
-    groups = kept.toArray(BudgetGroup[]::new);
+    charged = of.charged;
+    hasTiers = of.hasTiers;
+    this.groups = groups;
     everywhereGroups = findEverywhere();
     localGroupCount = localGroupCount(groups);
-    storeLimits = left == 0 ? of.storeLimits : storeLimits(null);
+    storeLimits = left == 0 && plan == of.plan ? of.storeLimits : storeLimits(null);
     isLeased = areStoreGroupsLeased();
     cost = groups.length == 0 ? 1 : groups[0].budget(0).cost();
     hasCostsOfRequests = findCostsOfRequests();
@@ -173,9 +200,24 @@ public final class Rule {
     holds = findHolds();
     this.left = left;
     bans = makeBans();
-    boolean isInPart = of.enforced != null && !isRehearsal && !isAlone;
+    boolean isInPart = of.enforced != null && !isRehearsal && !isAlone && hasOwnGroup();
     enforced = isInPart ? new IdentityPart(idUtf8, spec.enforcement(), groups) : null;
     rehearsal = isInPart ? new Rule(this, 0, true) : null;
+  }
+
+  private BudgetGroup[] groupsWithout(int left) {
+    List<BudgetGroup> kept = new ArrayList<>();
+    for (int group = 0; group < groups.length; group++) {
+      if ((left >>> group & 1) == 0) {
+        kept.add(groups[group]);
+      }
+    }
+    return kept.toArray(BudgetGroup[]::new);
+  }
+
+  /** Whether the identity by which it is enforced in part has a limit. */
+  private boolean hasOwnGroup() {
+    return IdentityPart.groupOf(spec.enforcement().key(), idUtf8, groups) < groups.length;
   }
 
   /**
@@ -415,6 +457,54 @@ public final class Rule {
       // Of two threads that make one, the second finds that of the first.
       parts.compareAndSet(known, more);
     }
+  }
+
+  /** Whether tiers have other numbers of some of its limits. */
+  public boolean hasTiers() {
+    return hasTiers;
+  }
+
+  /** The plan that it is for; {@link Plan#NONE} of the limits' own numbers. */
+  public Plan plan() {
+    return plan;
+  }
+
+  /**
+   * This rule for those with a plan: the same budgets with other numbers, without those of which
+   * the plan has no limit. It is made when the plan is met first; asked for again, it is the same.
+   *
+   * @return this rule, if the plan changes nothing of it.
+   */
+  public Rule under(Plan other) {
+    Rule known = base.planned.get(other.number());
+    return known == null ? base.planned(other, List.of()) : known;
+  }
+
+  private Rule planned(Plan other, List<BudgetGroup> before) {
+    synchronized (planned) {
+      Rule known = planned.get(other.number());
+      if (known == null) {
+        known = make(other, before);
+        planned.put(other.number(), known);
+      }
+      return known;
+    }
+  }
+
+  private Rule make(Plan other, List<BudgetGroup> before) {
+    List<Budget> all = new ArrayList<>();
+    for (Budget budget : charged) {
+      Budget under = budget.under(other);
+      if (under != null) {
+        all.add(under);
+      }
+    }
+    if (all.equals(charged)) {
+      return this;
+    }
+    List<BudgetGroup> known = new ArrayList<>(before);
+    known.addAll(List.of(groups));
+    return new Rule(this, BudgetGroup.of(BudgetSuccession.withFormers(all, dryRun), known), other);
   }
 
   /** Whether its requests may be those of a dry run that limits of all requests may refuse. */

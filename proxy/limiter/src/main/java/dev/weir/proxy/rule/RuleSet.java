@@ -2,6 +2,7 @@ package dev.weir.proxy.rule;
 
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.rule.spec.UsersSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,7 +15,7 @@ import java.util.Map;
 public final class RuleSet {
   /** No rules: nothing matches. */
   public static final RuleSet EMPTY =
-      new RuleSet(List.of(), null, false, 0, null, Compilation.at(0, 0));
+      new RuleSet(List.of(), null, null, false, 0, null, Compilation.at(0, 0));
 
   private final List<Rule> rules;
   private final Map<String, Rule> byId = new HashMap<>();
@@ -22,6 +23,9 @@ public final class RuleSet {
 
   /** The limits of all requests, as the rule of those that no other matches; or null. */
   private final Rule everywhere;
+
+  /** Who the users are; null if nothing says it. */
+  private final UsersSpec users;
 
   private final boolean dependsOnIdentities;
   private final boolean ignoreCase;
@@ -31,10 +35,12 @@ public final class RuleSet {
   private RuleSet(
       List<RuleSpec> specs,
       RuleSpec everywhereSpec,
+      UsersSpec users,
       boolean ignoreCase,
       long version,
       RuleSet previous,
       Compilation with) {
+    this.users = users;
     this.ignoreCase = ignoreCase;
     this.storeMark = with.storeMark();
     this.version = version;
@@ -61,6 +67,7 @@ public final class RuleSet {
    * Compiles rules in which {@link RuleSpec#check} found no fault, with different ids.
    *
    * @param everywhere the limits of all requests; null if there are none.
+   * @param users who the users are; null if nothing says it.
    * @param ignoreCase whether paths match regardless of the case of ASCII letters.
    * @param previous the set to be replaced, whose budgets continue; {@link #EMPTY} at the start.
    * @param unixEpochNs 1970-01-01T00:00Z by the clock of the checks: windows of the clock and the
@@ -72,12 +79,24 @@ public final class RuleSet {
   public static RuleSet compile(
       List<RuleSpec> specs,
       RuleSpec everywhere,
+      UsersSpec users,
       boolean ignoreCase,
       RuleSet previous,
       long unixEpochNs,
       long nowNs) {
     Compilation with = new Compilation(unixEpochNs, nowNs, previous.storeMark);
-    return new RuleSet(specs, everywhere, ignoreCase, previous.version + 1, previous, with);
+    return new RuleSet(specs, everywhere, users, ignoreCase, previous.version + 1, previous, with);
+  }
+
+  /** Compiles rules whose limits know no users. */
+  public static RuleSet compile(
+      List<RuleSpec> specs,
+      RuleSpec everywhere,
+      boolean ignoreCase,
+      RuleSet previous,
+      long unixEpochNs,
+      long nowNs) {
+    return compile(specs, everywhere, null, ignoreCase, previous, unixEpochNs, nowNs);
   }
 
   /** Compiles rules without limits of all requests. */
@@ -97,7 +116,7 @@ public final class RuleSet {
     List<RuleSpec> specs =
         rules.stream().filter(rule -> rule != everywhere).map(Rule::spec).toList();
     RuleSpec ofAll = everywhere == null ? null : everywhere.spec();
-    return compile(specs, ofAll, ignoreCase, this, unixEpochNs, nowNs);
+    return compile(specs, ofAll, users, ignoreCase, this, unixEpochNs, nowNs);
   }
 
   /**
@@ -109,7 +128,7 @@ public final class RuleSet {
    */
   public RuleSet cleared(String mark) {
     Compilation with = new Compilation(0, 0, mark);
-    return new RuleSet(List.of(), null, false, version + 1, this, with);
+    return new RuleSet(List.of(), null, null, false, version + 1, this, with);
   }
 
   /** When the first former name in the store ends; never if there is none. */
@@ -192,6 +211,11 @@ public final class RuleSet {
    */
   public boolean dependsOnIdentities() {
     return dependsOnIdentities;
+  }
+
+  /** Who the users are; null if nothing says it. */
+  public UsersSpec users() {
+    return users;
   }
 
   /** The rule of an id; null if there is none. */

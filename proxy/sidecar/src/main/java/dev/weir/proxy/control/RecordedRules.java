@@ -37,7 +37,8 @@ public final class RecordedRules {
 
   /** The sections of a settings file that belong to a set of rules, beside the rules. */
   static final Set<String> PARTS =
-      new LinkedHashSet<>(List.of("paths", "identities", "lists", RuleSpec.EVERYWHERE, "refusal"));
+      new LinkedHashSet<>(
+          List.of("paths", "identities", "users", "lists", RuleSpec.EVERYWHERE, "refusal"));
 
   private static final String NO_FILE = "no file, as it is one of the sidecar's machine";
 

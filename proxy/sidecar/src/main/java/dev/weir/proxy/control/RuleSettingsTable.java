@@ -18,6 +18,7 @@ import static dev.weir.proxy.control.SettingKind.PERCENT;
 import static dev.weir.proxy.control.SettingKind.RATE;
 import static dev.weir.proxy.control.SettingKind.REFUSAL;
 import static dev.weir.proxy.control.SettingKind.SWITCH;
+import static dev.weir.proxy.control.SettingKind.TIERS;
 import static dev.weir.proxy.control.SettingKind.TIME;
 import static dev.weir.proxy.control.SettingKind.UNIT;
 import static dev.weir.proxy.control.SettingKind.WHAT;
@@ -76,6 +77,7 @@ final class RuleSettingsTable {
               null,
               "How many requests at a time, until they end.",
               (b, t) -> b.concurrency(Texts.parseInt(t, 1, BudgetSpec.MAX_CONCURRENCY))),
+          SettingRow.inFilesOnly("tiers", TIERS, "each tier has numbers of its own"),
           SettingRow.of(
               "key",
               KEY,
@@ -190,6 +192,7 @@ final class RuleSettingsTable {
           ofLimit("name"),
           ofLimit("limit"),
           ofLimit("concurrency"),
+          SettingRow.inFilesOnly("tiers", TIERS, "each tier has numbers of its own"),
           ofLimit("burst"),
           SettingRow.of(
               "cost",

@@ -3,16 +3,22 @@ package dev.weir.proxy.control;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.rule.spec.UsersSpec;
 import java.util.List;
 
 /**
  * Rules that were checked and can be compiled, and the lists that are asked before them.
  *
  * @param everywhere the limits of all requests; null if there are none.
+ * @param users who the users are; null if nothing says it.
  * @param ignoreCase whether paths match whatever the case of their letters.
  */
 public record RuleSource(
-    List<RuleSpec> rules, RuleSpec everywhere, boolean ignoreCase, ListSettings lists) {
+    List<RuleSpec> rules,
+    RuleSpec everywhere,
+    UsersSpec users,
+    boolean ignoreCase,
+    ListSettings lists) {
   public RuleSource {
     rules = List.copyOf(rules);
   }
@@ -33,6 +39,12 @@ public record RuleSource(
    */
   public RuleSet compile(RuleSet previous) {
     return RuleSet.compile(
-        rules, everywhere, ignoreCase, previous, LoopClock.unixEpochNs(), LoopClock.timeNs());
+        rules,
+        everywhere,
+        users,
+        ignoreCase,
+        previous,
+        LoopClock.unixEpochNs(),
+        LoopClock.timeNs());
   }
 }

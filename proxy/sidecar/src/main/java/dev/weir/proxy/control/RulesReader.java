@@ -6,17 +6,16 @@ import dev.weir.proxy.rule.ShadowedRule;
 import dev.weir.proxy.rule.spec.BadValueException;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.IdentityNames;
-import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.RefusalSpec;
 import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.rule.spec.UsersSpec;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 
 /** Reads the rules of a document: each by itself, then what they are together. */
 final class RulesReader {
@@ -24,6 +23,7 @@ final class RulesReader {
   private final Faults faults;
   private final Misfits misfits;
   private final IdentityNames names;
+  private final KeyReader keys;
   private final RefusalReader refusals;
 
   /** What rules answer that do not say it themselves; null for Weir's own answer. */
@@ -33,6 +33,7 @@ final class RulesReader {
     this.tree = tree;
     this.faults = faults;
     names = new IdentitiesReader(tree, faults).read();
+    keys = new KeyReader(tree, faults, names);
     misfits = Misfits.ofFile(faults, tree);
     refusals = new RefusalReader(tree, faults);
     refusal = refusals.read("refusal");
@@ -52,9 +53,10 @@ final class RulesReader {
     RuleSpec.Builder rule = RuleSpec.builder(tree.texts().getOrDefault(at + "id", ""));
     readRows(RuleSettingsTable.ROWS.values(), at, rule);
     rule.key(KeySpec.ofParts(names.parts("ip")));
-    readKey(at + "key", rule::key);
+    keys.read(at + "key", rule::key);
     new CostReader(tree, faults).read(at + "cost", rule::cost);
     new AdaptiveReader(tree, faults).read(at + "concurrency", rule);
+    new TiersReader(tree, faults).read(at, rule);
     RefusalSpec own = refusals.read(at + "refusal");
     rule.refusal(own == null ? refusal : own);
     List<BudgetSpec.Builder> limits = readLimits(at + "limits");
@@ -71,27 +73,9 @@ final class RulesReader {
   /** Reads all fields but keys, which may have names of this file. */
   private <T> void readRows(Collection<? extends SettingRow<T>> rows, String at, T into) {
     for (SettingRow<T> row : rows) {
-      if (row.kind() != SettingKind.KEY) {
+      if (row.kind() != SettingKind.KEY && row.fileOnly() == null) {
         row.read(tree, at, into);
       }
-    }
-  }
-
-  /** Reads a key that is one text, of sources with commas between them, or a list of sources. */
-  private void readKey(String path, Consumer<KeySpec> setter) {
-    List<KeyPart> parts = new ArrayList<>();
-    tree.read(
-        path,
-        text ->
-            List.of(text.split(",", -1)).forEach(part -> parts.addAll(names.parts(part.strip()))));
-    tree.readItems(path, part -> parts.addAll(names.parts(part)));
-    if (parts.isEmpty() || faults.isFaultyWithin(path)) {
-      return;
-    }
-    try {
-      setter.accept(KeySpec.ofParts(parts));
-    } catch (BadValueException bad) {
-      faults.add(tree.line(path), path, bad);
     }
   }
 
@@ -99,6 +83,11 @@ final class RulesReader {
   RuleSpec everywhere() {
     List<BudgetSpec.Builder> limits = readLimits(RuleSpec.EVERYWHERE);
     return limits.isEmpty() ? null : RuleSpec.ofEverywhere(limits, refusal);
+  }
+
+  /** Who the users are; null if the file does not say it. */
+  UsersSpec users() {
+    return new UsersReader(tree, faults).read(keys);
   }
 
   /** Which of the limits of all requests a rule takes: some by their names, none, or all. */
@@ -128,9 +117,10 @@ final class RulesReader {
       String within = at + "[" + i + "].";
       BudgetSpec.Builder limit = new BudgetSpec.Builder();
       readRows(RuleSettingsTable.OF_LIMIT, within, limit);
-      readKey(within + "key", limit::key);
+      keys.read(within + "key", limit::key);
       new CostReader(tree, faults).read(within + "cost", limit::cost);
       new AdaptiveReader(tree, faults).read(within + "concurrency", limit);
+      new TiersReader(tree, faults).read(within, limit);
       refuseBoth(within);
       limits.add(limit);
     }
@@ -149,6 +139,9 @@ final class RulesReader {
 
   private void refuseBesideLimits(String at) {
     String expected = "nothing, as line " + tree.line(at + "limits") + " has limits";
+    if (tree.at(at + TiersReader.SECTION).isSection()) {
+      misfits.add(at + TiersReader.SECTION, "given", expected);
+    }
     for (SettingRow<?> row : RuleSettingsTable.OF_LIMIT) {
       String text = tree.texts().get(at + row.name());
       if (text != null && !RuleSettingsTable.isInherited(row.name())) {
@@ -171,11 +164,21 @@ final class RulesReader {
    *
    * @param rules as {@link #read} returned them.
    * @param everywhere as {@link #everywhere} returned it.
+   * @param users as {@link #users} returned them.
    * @param trustsProxies whether there are trusted proxies.
    */
-  void check(List<RuleSpec> rules, RuleSpec everywhere, boolean ignoreCase, boolean trustsProxies) {
+  void check(
+      List<RuleSpec> rules,
+      RuleSpec everywhere,
+      UsersSpec users,
+      boolean ignoreCase,
+      boolean trustsProxies) {
     EverywhereCheck ofAll = new EverywhereCheck(everywhere, tree, misfits);
     ofAll.check(faults);
+    UsersCheck ofUsers = new UsersCheck(users, tree, misfits);
+    if (everywhere != null && !faults.isFaultyWithin(RuleSpec.EVERYWHERE)) {
+      ofUsers.check(everywhere, "");
+    }
     Map<String, Integer> byId = new HashMap<>();
     for (int i = 0; i < rules.size(); i++) {
       String at = "rules[" + i + "]";
@@ -186,6 +189,7 @@ final class RulesReader {
       if (!faults.isFaultyWithin(at)) {
         rule.check((field, bad) -> misfits.add(at + "." + field, bad));
         ofAll.check(rule, at + ".");
+        ofUsers.check(rule, at + ".");
       }
       Integer before = byId.putIfAbsent(rule.id(), i);
       if (before != null && !faults.isFaulty(at + ".id")) {
@@ -195,6 +199,7 @@ final class RulesReader {
     }
     if (faults.isEmpty()) {
       checkTogether(rules, everywhere, ignoreCase, trustsProxies);
+      ofUsers.warn(faults);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.weir.proxy.control;
 import dev.weir.proxy.rule.spec.BanSpec;
 import dev.weir.proxy.rule.spec.FieldCondition;
 import dev.weir.proxy.rule.spec.MatchSpec;
+import dev.weir.proxy.rule.spec.UsersSpec;
 import java.util.List;
 
 /** The kinds of settings: the word for a value behind the flag, and its type in a file. */
@@ -45,6 +46,10 @@ public enum SettingKind {
   FIRST_OF(1, 8, ValueType.LIST),
   METHODS(1, 64, ValueType.LIST),
   NETWORKS(1, MatchSpec.MAX_NETWORKS, ValueType.TEXT, ValueType.LIST),
+  TIERS("", ValueType.SECTION),
+  TIER(0, 0, ValueType.TEXT, ValueType.WHOLE_NUMBER, ValueType.SECTION),
+  TIER_NAMES(1, UsersSpec.MAX_TIERS, ValueType.LIST),
+  TIER_SOURCES(1, 8, ValueType.LIST),
   CONDITIONS("", ValueType.SECTION),
   BAN("", ValueType.SECTION),
   TIMES(1, BanSpec.MAX_TIMES, ValueType.LIST),

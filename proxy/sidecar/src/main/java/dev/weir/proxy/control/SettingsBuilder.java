@@ -11,6 +11,7 @@ import dev.weir.proxy.rule.identity.IdentitySettings;
 import dev.weir.proxy.rule.spec.Cidr;
 import dev.weir.proxy.rule.spec.CidrSet;
 import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.rule.spec.UsersSpec;
 import dev.weir.proxy.upstream.UpstreamCaps;
 import dev.weir.proxy.upstream.UpstreamProtocol;
 import dev.weir.proxy.upstream.UpstreamSettings;
@@ -65,7 +66,7 @@ final class SettingsBuilder {
         values.count("table.ring-cells"));
   }
 
-  Settings build(List<RuleSpec> rules, RuleSpec everywhere) {
+  Settings build(List<RuleSpec> rules, RuleSpec everywhere, UsersSpec users) {
     return new Settings(
         new UpstreamSettings(
             upstream(),
@@ -109,13 +110,14 @@ final class SettingsBuilder {
         TokenTable.build(values),
         WhatIfSettings.build(values),
         process(),
-        rules(rules, everywhere));
+        rules(rules, everywhere, users));
   }
 
-  RuleSource rules(List<RuleSpec> rules, RuleSpec everywhere) {
+  RuleSource rules(List<RuleSpec> rules, RuleSpec everywhere, UsersSpec users) {
     return new RuleSource(
         rules,
         everywhere,
+        users,
         values.isOn("paths.ignore-case"),
         new ListSettings(values.addresses("lists.allow"), values.addresses("lists.block")));
   }

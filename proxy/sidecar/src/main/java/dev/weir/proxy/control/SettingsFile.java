@@ -3,6 +3,7 @@ package dev.weir.proxy.control;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.rule.spec.UsersSpec;
 import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.watch.SmallFile;
 import java.io.IOException;
@@ -92,19 +93,24 @@ public final class SettingsFile {
     RulesReader reader = new RulesReader(tree, faults);
     List<RuleSpec> rules = reader.read();
     RuleSpec everywhere = reader.everywhere();
+    UsersSpec users = reader.users();
     schema.check(tree, faults);
     Misfits misfits = Misfits.ofFile(faults, tree);
     SettingsCheck.check(builder, misfits);
     boolean trusts = !tree.at("trusted-proxies").items().isEmpty();
-    reader.check(rules, everywhere, builder.values.isOn("paths.ignore-case"), trusts);
+    reader.check(rules, everywhere, users, builder.values.isOn("paths.ignore-case"), trusts);
     if (faults.isEmpty()) {
       RuleNeeds needs = needs(rules, everywhere, misfits);
+      UsersCheck ofUsers = new UsersCheck(users, tree, misfits);
       if (running == AT_START) {
         needs.checkRingsAtStart(builder.admission());
         needs.checkTrust(builder.values.isGiven("trusted-proxies"));
         needs.checkTokens(TokenTable.build(builder.values));
+        ofUsers.checkNeeds(
+            builder.values.isGiven("trusted-proxies"), TokenTable.build(builder.values));
       } else {
         needs.checkAtReload(running);
+        ofUsers.checkAtReload(running);
       }
       StoreSettings store = StoreSettingsTable.build(builder.values);
       needs.checkStore(store);
@@ -128,7 +134,7 @@ public final class SettingsFile {
     if (tree.at("rules").items().isEmpty() && everywhere == null) {
       faults.warn(tree.line("rules"), "rules", "none: every request passes");
     }
-    return builder.build(rules, everywhere);
+    return builder.build(rules, everywhere, users);
   }
 
   private static RuleNeeds needs(List<RuleSpec> rules, RuleSpec everywhere, Misfits misfits) {
@@ -154,16 +160,18 @@ public final class SettingsFile {
     RulesReader reader = new RulesReader(tree, faults);
     List<RuleSpec> rules = reader.read();
     RuleSpec everywhere = reader.everywhere();
+    UsersSpec users = reader.users();
     schema.check(tree, faults);
     boolean trusts = !running.identity().trustedProxies().isEmpty();
-    reader.check(rules, everywhere, builder.values.isOn("paths.ignore-case"), trusts);
+    reader.check(rules, everywhere, users, builder.values.isOn("paths.ignore-case"), trusts);
     if (faults.isEmpty()) {
       Misfits misfits = Misfits.ofFile(faults, tree);
+      new UsersCheck(users, tree, misfits).checkAtReload(running);
       RuleNeeds needs = needs(rules, everywhere, misfits);
       needs.checkAtReload(running);
       needs.checkStoreAtReload(running.store());
       inUse.checkChange(rules, everywhere, LoopClock.timeNs(), misfits::add);
     }
-    return faults.isEmpty() ? builder.rules(rules, everywhere) : null;
+    return faults.isEmpty() ? builder.rules(rules, everywhere, users) : null;
   }
 }

@@ -73,6 +73,6 @@ public final class SettingsFlags {
       needs.checkStore(StoreSettingsTable.build(builder.values));
       needs.checkTokens(TokenTable.build(builder.values));
     }
-    return faults.isEmpty() ? builder.build(rules, null) : null;
+    return faults.isEmpty() ? builder.build(rules, null, null) : null;
   }
 }

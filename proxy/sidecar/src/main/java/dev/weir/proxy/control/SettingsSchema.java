@@ -3,6 +3,7 @@ package dev.weir.proxy.control;
 import dev.weir.proxy.rule.spec.MatchSpec;
 import dev.weir.proxy.rule.spec.RefusalSpec;
 import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.rule.spec.UsersSpec;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,6 +74,14 @@ final class SettingsSchema {
     for (SettingsSchema with : List.of(rule, limit)) {
       with.keys.get("concurrency").keys.put(AdaptiveReader.ADAPTIVE, adaptive);
     }
+    for (SettingsSchema with : List.of(rule, limit)) {
+      SettingsSchema tier =
+          new SettingsSchema(SettingKind.TIER.types(), TiersReader.LIMIT, "a rate such as 1000/1m");
+      tier.keys.put(TiersReader.LIMIT, value(SettingKind.RATE));
+      tier.keys.put(TiersReader.BURST, value(SettingKind.AMOUNT));
+      with.keys.get(TiersReader.SECTION).any = tier;
+      with.keys.get(TiersReader.SECTION).mostKeys = UsersSpec.MAX_TIERS;
+    }
     SettingsSchema ban = rule.keys.get("ban");
     ban.keys.put(BanReader.AFTER, value(SettingKind.RATE));
     ban.keys.put(BanReader.FOR, value(SettingKind.TIMES));
@@ -101,6 +110,7 @@ final class SettingsSchema {
     SettingsSchema identities = section(List.of(), null, null);
     identities.any = identity;
     file.keys.put("identities", identities);
+    file.keys.put(UsersReader.SECTION, users());
     SettingsSchema everywhere = value(SettingKind.LIMITS);
     everywhere.item = limit;
     file.keys.put(RuleSpec.EVERYWHERE, everywhere);
@@ -116,6 +126,17 @@ final class SettingsSchema {
     RecordedRules.PARTS.forEach(part -> rules.keys.put(part, file.keys.get(part)));
     rules.keys.put(RecordedRules.RULES, file.keys.get(RecordedRules.RULES));
     return rules;
+  }
+
+  private static SettingsSchema users() {
+    SettingsSchema users =
+        section(
+            List.of(), UsersReader.IDENTITY, "a source such as jwt:sub, or a name of identities");
+    users.keys.put(UsersReader.IDENTITY, value(SettingKind.KEY));
+    users.keys.put(UsersReader.TIERS, value(SettingKind.TIER_NAMES));
+    users.keys.put(UsersReader.TIER_FROM, value(SettingKind.TIER_SOURCES));
+    users.keys.put(UsersReader.DIRECTORY, value(SettingKind.NAME));
+    return users;
   }
 
   /** The schema of where the cost of a request stands in the response. */

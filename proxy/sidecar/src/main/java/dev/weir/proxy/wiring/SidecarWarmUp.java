@@ -150,7 +150,7 @@ public final class SidecarWarmUp {
         TokenSettings.NONE,
         WhatIfSettings.NONE,
         of.process(),
-        new RuleSource(List.of(rule()), null, false, ListSettings.NONE));
+        new RuleSource(List.of(rule()), null, null, false, ListSettings.NONE));
   }
 
   /** Refuses the last of {@link Traffic#REQUESTS_OF_USER} requests of a user. */

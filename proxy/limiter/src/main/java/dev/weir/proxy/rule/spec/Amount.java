@@ -58,6 +58,16 @@ public record Amount(Rate rate, long burstThousandths) {
     return new Amount(rate, Long.parseLong(digits) * Thousandths.ONE);
   }
 
+  /** Whether there is no limit. */
+  public boolean isUnlimited() {
+    return rate == null;
+  }
+
+  /** Whether one of its numbers has decimals. */
+  boolean isFraction() {
+    return rate != null && (rate.unit() != 1 || Thousandths.isFraction(burstThousandths));
+  }
+
   /** Whether it is so many requests at a time. */
   public boolean isAtATime() {
     return rate != null && rate.isAtATime();
@@ -74,5 +84,11 @@ public record Amount(Rate rate, long burstThousandths) {
   /** The burst as {@link #withBurst} reads it; null if not given. */
   public String burstText() {
     return burstThousandths == 0 ? null : Thousandths.text(burstThousandths, Thousandths.ONE);
+  }
+
+  /** The amount as it is written in a file. */
+  @Override
+  public String toString() {
+    return burstThousandths == 0 ? text() : "{limit: %s, burst: %s}".formatted(text(), burstText());
   }
 }

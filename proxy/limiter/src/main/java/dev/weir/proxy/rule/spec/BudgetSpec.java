@@ -7,7 +7,10 @@ import dev.weir.proxy.rule.spec.RuleSpec.FaultSink;
 import dev.weir.scripts.ScriptLimit;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -19,6 +22,7 @@ import java.util.concurrent.TimeUnit;
  * @param onStoreFailure null if not given, then {@link OnStoreFailure#LOCAL_SHARE}.
  * @param leaseLifeNs the longest life of a lease; 0 if not given, then by the limit's kind and
  *     window. For {@link Mode#LEASED}.
+ * @param tiers what tiers have in the place of the limit's numbers, by their names.
  */
 public record BudgetSpec(
     String ownName,
@@ -27,7 +31,8 @@ public record BudgetSpec(
     CostSpec cost,
     Mode mode,
     OnStoreFailure onStoreFailure,
-    long leaseLifeNs) {
+    long leaseLifeNs,
+    Map<String, Amount> tiers) {
   /** The longest life of a lease that can be set. */
   public static final long MAX_LEASE_LIFE_NS = TimeUnit.SECONDS.toNanos(10);
 
@@ -42,6 +47,89 @@ public record BudgetSpec(
   /** The answers of a service that does not take a request because of its load. */
   private static final ReportedCost DROPPED =
       ReportedCost.ofStatus(List.of(503), List.of(GrpcStatus.UNAVAILABLE));
+
+  public BudgetSpec {
+    tiers = Collections.unmodifiableMap(new LinkedHashMap<>(tiers));
+  }
+
+  /**
+   * This limit with other numbers, without tiers.
+   *
+   * @param amount that {@linkplain LimitSpec#fits fits}, and is not unlimited.
+   */
+  public BudgetSpec under(Amount amount) {
+    return new BudgetSpec(
+        ownName, key, limit.under(amount), cost, mode, onStoreFailure, leaseLifeNs, Map.of());
+  }
+
+  /** The tiers that have other numbers of it, as text. */
+  String tiersText() {
+    return String.join(", ", tiers.keySet());
+  }
+
+  /** Cells that a table needs for each key of it, under any tier; 0 unless it keeps a ring. */
+  public int cells() {
+    int most = limit.cells();
+    for (Amount amount : tiers.values()) {
+      most = amount.isUnlimited() ? most : Math.max(most, limit.under(amount).cells());
+    }
+    return most;
+  }
+
+  /** Reports numbers of tiers that are none of this limit, or that cannot be counted. */
+  void checkTiers(FaultSink sink) {
+    if (tiers.isEmpty() || limit.rate() == null) {
+      return;
+    }
+    if (limit.isAdaptive()) {
+      sink.fault("tiers", tiersText(), "nothing" + OF_SERVICE);
+      return;
+    }
+    String because = "tiers have other numbers of it";
+    if (!holds()) {
+      limit.checkOwed(because, sink);
+    }
+    tiers.forEach(
+        (tier, amount) -> {
+          String field = "tiers." + tier;
+          if (!limit.fits(amount)) {
+            sink.fault(field, amount.toString(), expectedOfTiers(amount));
+          } else if (!amount.isUnlimited()) {
+            FaultSink ofTier =
+                (at, fault) -> sink.fault(field + (at.equals("burst") ? ".burst" : ""), fault);
+            LimitSpec under = limit.under(amount);
+            if (under.check(ofTier) && !limit.isConcurrency()) {
+              under.checkOwed(because, ofTier);
+              if (mode.needsStore()) {
+                under.checkForStore(mode, ofTier);
+              }
+            }
+          }
+        });
+  }
+
+  private String expectedOfTiers(Amount amount) {
+    if (limit.isConcurrency()) {
+      return "a number of requests at a time, or unlimited";
+    }
+    return !amount.rate().isAtATime() && limit.rate().sameWindow(amount.rate())
+        ? "no burst, as the algorithm is " + limit.algorithm()
+        : "a rate per " + limit.rate().window() + " as the limit has it, or unlimited";
+  }
+
+  /**
+   * Reports a cost that the budget of a tier never has room for.
+   *
+   * @param which says which limit it is; else empty.
+   */
+  void checkCostOfTiers(String which, FaultSink sink) {
+    tiers.forEach(
+        (tier, amount) -> {
+          if (limit.rate() != null && !amount.isUnlimited() && limit.fits(amount)) {
+            under(amount).checkCost(which + " of tier " + tier, sink);
+          }
+        });
+  }
 
   /** Units that one request takes, 1 or more; {@link #reserve} of one that is known at its end. */
   public long costUnits() {
@@ -77,7 +165,7 @@ public record BudgetSpec(
   /** This limit, decided by the store on each request if it were leased. */
   BudgetSpec decidedByStore() {
     return mode == Mode.LEASED
-        ? new BudgetSpec(ownName, key, limit, cost, Mode.EXACT, onStoreFailure, 0)
+        ? new BudgetSpec(ownName, key, limit, cost, Mode.EXACT, onStoreFailure, 0, tiers)
         : this;
   }
 
@@ -251,7 +339,8 @@ public record BudgetSpec(
   @Override
   public String toString() {
     String named = isNamed() ? ", name=" + ownName : "";
-    return "BudgetSpec[key=" + key + key.alternatives() + ", limit=" + limit + named + "]";
+    String plans = tiers.isEmpty() ? "" : ", tiers=" + tiers;
+    return "BudgetSpec[key=" + key + key.alternatives() + ", limit=" + limit + named + plans + "]";
   }
 
   /** Starts from the defaults. Each setter returns the builder. */
@@ -279,6 +368,7 @@ public record BudgetSpec(
     private ZoneId zone;
     private long subWindowNs;
     private long leaseLifeNs;
+    private Map<String, Amount> tiers = Map.of();
 
     @SuppressWarnings("unchecked") // it is the builder itself
     private B self() {
@@ -330,6 +420,12 @@ public record BudgetSpec(
     /** Sets the longest life of a lease; otherwise it is the rule's. */
     public B leaseLifeNs(long leaseLifeNs) {
       this.leaseLifeNs = leaseLifeNs;
+      return self();
+    }
+
+    /** Sets what tiers have in the place of the limit's numbers, by their names. */
+    public B tiers(Map<String, Amount> tiers) {
+      this.tiers = tiers;
       return self();
     }
 
@@ -423,13 +519,14 @@ public record BudgetSpec(
         long lifeNs = !isLifeOfUse || each.isLeased(this) ? leaseLifeNs : 0;
         if (each.rate != null || each.concurrency == 0) {
           CostSpec ofOne = each.cost == null ? cost : each.cost;
-          budgets.add(each.within(this, each.name, each.limit(ofOne), ofOne, lifeNs));
+          budgets.add(each.within(this, each.name, each.limit(ofOne), ofOne, lifeNs, each.tiers));
         }
         if (each.concurrency > 0) {
           boolean isAlone = each.rate == null;
           CostSpec ofOne = isAlone && each.cost != null ? each.cost : CostSpec.NOT_GIVEN;
-          BudgetSpec slots =
-              each.within(this, isAlone ? each.name : null, each.slots(), ofOne, lifeNs);
+          String ownName = isAlone ? each.name : null;
+          Map<String, Amount> ofSlots = isAlone ? each.tiers : Map.of();
+          BudgetSpec slots = each.within(this, ownName, each.slots(), ofOne, lifeNs, ofSlots);
           budgets.add(each.concurrencyMin > 0 ? each.ofService(slots, each != this) : slots);
         }
       }
@@ -457,7 +554,8 @@ public record BudgetSpec(
           rate != null
               && (rate.unit() != 1
                   || Thousandths.isFraction(burstThousandths)
-                  || ofOne.isFraction());
+                  || ofOne.isFraction()
+                  || tiers.values().stream().anyMatch(Amount::isFraction));
       return new LimitSpec(
           algorithm,
           isFraction ? rate.inThousandths() : rate,
@@ -478,11 +576,17 @@ public record BudgetSpec(
           slots.cost,
           isOfList && mode != null ? mode : Mode.LOCAL,
           slots.onStoreFailure,
-          isOfList ? leaseLifeNs : 0);
+          isOfList ? leaseLifeNs : 0,
+          slots.tiers);
     }
 
     private BudgetSpec within(
-        Fields<?> rule, String ownName, LimitSpec limit, CostSpec ofOne, long lifeOfRuleNs) {
+        Fields<?> rule,
+        String ownName,
+        LimitSpec limit,
+        CostSpec ofOne,
+        long lifeOfRuleNs,
+        Map<String, Amount> ofTiers) {
       return new BudgetSpec(
           ownName,
           key == null ? rule.key : key,
@@ -490,7 +594,8 @@ public record BudgetSpec(
           ofOne,
           mode == null ? rule.mode : mode,
           onStoreFailure == null ? rule.onStoreFailure : onStoreFailure,
-          leaseLifeNs == 0 ? lifeOfRuleNs : leaseLifeNs);
+          leaseLifeNs == 0 ? lifeOfRuleNs : leaseLifeNs,
+          ofTiers);
     }
   }
 }

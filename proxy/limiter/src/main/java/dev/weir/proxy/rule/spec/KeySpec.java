@@ -112,6 +112,12 @@ public final class KeySpec {
     return Arrays.stream(parts).anyMatch(KeyPart::readsToken);
   }
 
+  /** Whether a part, or a source of one, is a value that a client can choose. */
+  public boolean hasChosen() {
+    return Arrays.stream(parts)
+        .anyMatch(part -> part.isChosen() || part.find(KeyPart::isChosen) != null);
+  }
+
   public int partCount() {
     return parts.length;
   }

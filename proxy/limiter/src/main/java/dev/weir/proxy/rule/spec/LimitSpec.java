@@ -178,6 +178,34 @@ public record LimitSpec(
     return !isConcurrency() && algorithm.takesBurst();
   }
 
+  /**
+   * Whether an amount is one of this limit: of the same window, and a burst only of a paced one.
+   */
+  public boolean fits(Amount amount) {
+    return amount.isUnlimited()
+        || rate.sameWindow(amount.rate())
+            && (amount.burstThousandths() == 0 || takesBurst())
+            && !isAdaptive();
+  }
+
+  /**
+   * This limit with other numbers.
+   *
+   * @param amount that {@link #fits}, and is not unlimited.
+   */
+  public LimitSpec under(Amount amount) {
+    long burst = amount.burstThousandths() / (Thousandths.ONE / unit());
+    return new LimitSpec(
+        algorithm,
+        amount.rate().in(unit()),
+        amount.burstThousandths() == 0 ? 0 : Math.max(1, burst),
+        overflow,
+        maxWaitNs,
+        align,
+        zone,
+        subWindowNs);
+  }
+
   private LimitSpec with(Rate other) {
     return rate.sameWindow(other)
         ? new LimitSpec(
@@ -413,8 +441,10 @@ public record LimitSpec(
 
   /**
    * Reports a budget that comes back so slowly that a word cannot count what is charged above it.
+   *
+   * @param because why more than the budget may be charged.
    */
-  void checkHeld(FaultSink sink) {
+  void checkOwed(String because, FaultSink sink) {
     if (!takesBurst() || rate == null) {
       return;
     }
@@ -423,7 +453,7 @@ public record LimitSpec(
       sink.fault(
           burst == 0 ? "limit" : "burst",
           burst == 0 ? rate.toString() : burstText(),
-          "a budget that comes back whole in 4.5 years, as requests hold units of it");
+          "a budget that comes back whole in 4.5 years, as " + because);
     }
   }
 

@@ -132,6 +132,17 @@ public record Rate(long count, long windowNs, boolean isMonthly, int unit, long 
         : this;
   }
 
+  /**
+   * This rate in another unit; of decimals that the unit has not, the whole units below, or one.
+   */
+  Rate in(int other) {
+    return unit == other
+        ? this
+        : other == 1
+            ? new Rate(Math.max(1, count / unit), windowNs, isMonthly, 1, least)
+            : inThousandths();
+  }
+
   /** Whether it is so many at a time, which has no window. */
   boolean isAtATime() {
     return windowNs == NO_WINDOW;

@@ -112,7 +112,7 @@ public record RuleSpec(
   public int ringCells() {
     return action != RuleAction.LIMIT
         ? 0
-        : budgets.stream().mapToInt(budget -> budget.limit().cells()).max().orElse(0);
+        : budgets.stream().mapToInt(BudgetSpec::cells).max().orElse(0);
   }
 
   /** The field that has the limits. */
@@ -279,6 +279,7 @@ public record RuleSpec(
       checkMode(budgets.get(i), within);
       budgets.get(i).checkAdaptive(within);
       checkHeld(budgets.get(i), within);
+      budgets.get(i).checkTiers(within);
       if ((isEverywhere || budgets.size() > 1) && limit.overflow() == Overflow.QUEUE) {
         within.fault("overflow", "queue", "reject, as there are other limits");
       }
@@ -379,7 +380,7 @@ public record RuleSpec(
     if (budgets.size() == 1 && budget.limit().overflow() == Overflow.QUEUE) {
       within.fault("overflow", "queue", "reject, as requests hold units until they end");
     }
-    budget.limit().checkHeld(within);
+    budget.limit().checkOwed("requests hold units of it", within);
   }
 
   /** Two of one name would be one budget. */
@@ -421,7 +422,9 @@ public record RuleSpec(
     boolean isOwn = hasOwnCost(budgets.get(index));
     String field = fieldOfCost(index);
     String which = isList && !isOwn ? " of limits[" + index + "]" : "";
-    budgets.get(index).checkCost(which, (within, fault) -> sink.fault(field + within, fault));
+    FaultSink ofCost = (within, fault) -> sink.fault(field + within, fault);
+    budgets.get(index).checkCost(which, ofCost);
+    budgets.get(index).checkCostOfTiers(isList ? " of limits[" + index + "]" : "", ofCost);
     if (isOwn
         && countsMessages()
         && budgets.get(index).cost().kind() == CostSpec.Kind.REQUEST_BYTES) {
@@ -438,6 +441,9 @@ public record RuleSpec(
         sink.fault("name", budgets.get(0).ownName(), expected);
       }
       budgets.get(0).limit().given().forEach((field, value) -> sink.fault(field, value, expected));
+    }
+    if (!isList && !budgets.get(0).tiers().isEmpty()) {
+      sink.fault("tiers", budgets.get(0).tiersText(), expected);
     }
     if (cost != CostSpec.NOT_GIVEN) {
       sink.fault("cost", cost.text(), expected);

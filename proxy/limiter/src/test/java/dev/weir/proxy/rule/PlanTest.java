@@ -1,0 +1,142 @@
+package dev.weir.proxy.rule;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.algorithms.Limit;
+import dev.weir.proxy.rule.spec.Amount;
+import dev.weir.proxy.rule.spec.BudgetSpec;
+import dev.weir.proxy.rule.spec.KeySpec;
+import dev.weir.proxy.rule.spec.Mode;
+import dev.weir.proxy.rule.spec.Rate;
+import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.rule.spec.Share;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class PlanTest {
+  private static final Map<String, Amount> PREMIUM = Map.of("premium", Amount.parse("1000/1m"));
+
+  private final Plans plans = new Plans();
+  private final Plan free = plans.ofTier("free");
+  private final Plan premium = plans.ofTier("premium");
+
+  private static RuleSpec.Builder rule(String rate) {
+    return RuleSpec.builder("r").key(KeySpec.parse("header:x-user-id")).rate(Rate.parse(rate));
+  }
+
+  private static Rule compile(RuleSpec.Builder rule, Rule before) {
+    RuleSet previous = before == null ? RuleSet.EMPTY : setOf(before);
+    return RuleSet.compile(List.of(rule.build()), false, previous, 0).find("r");
+  }
+
+  private static RuleSet setOf(Rule rule) {
+    return RuleSet.compile(List.of(rule.spec()), false, RuleSet.EMPTY, 0);
+  }
+
+  private static Budget only(Rule rule) {
+    assertEquals(1, rule.groupCount());
+    assertEquals(1, rule.group(0).size());
+    return rule.group(0).budget(0);
+  }
+
+  @Test
+  void aPlanHasTheSameBudgetsWithOtherNumbers() {
+    Rule rule = compile(rule("100/1m").tiers(PREMIUM).mode(Mode.LEASED), null);
+    Rule under = rule.under(premium);
+    assertNotSame(rule, under);
+    Budget own = only(rule);
+    Budget planned = only(under);
+    assertEquals(own.seed(), planned.seed());
+    assertEquals(own.heldSeed(), planned.heldSeed());
+    assertEquals(new String(own.storeName()), new String(planned.storeName()));
+    assertEquals(100, own.limit().capacity());
+    assertEquals(1000, planned.limit().capacity());
+    assertEquals("\"r\";q=1000;w=60", field(planned));
+    assertEquals(1000, planned.storeLimit().capacity());
+    assertNotEquals(own.storeSeed(), planned.storeSeed());
+    assertNotEquals(rule.group(0).leaseSeed(), under.group(0).leaseSeed());
+    assertEquals(rule.index(), under.index());
+  }
+
+  private static String field(Budget budget) {
+    return "\"%s\";q=%d;w=%d"
+        .formatted(
+            budget.policy().name(), budget.policy().quota(), budget.policy().windowSeconds());
+  }
+
+  @Test
+  void isMadeOnceAndIsTheRuleItselfIfThePlanSaysNothing() {
+    Rule rule = compile(rule("100/1m").tiers(PREMIUM), null);
+    assertSame(rule.under(premium), rule.under(premium));
+    assertSame(rule, rule.under(free));
+    assertSame(rule, rule.under(Plan.NONE));
+    assertSame(rule, rule.under(premium).under(free));
+    assertSame(premium, plans.ofTier("premium"));
+    assertSame(premium, plans.of(premium.number()));
+  }
+
+  @Test
+  void oneLimitWithOtherNumbersLeavesTheOthersAsTheyAre() {
+    BudgetSpec.Builder rpm = new BudgetSpec.Builder().name("rpm").rate(Rate.parse("60/1m"));
+    BudgetSpec.Builder day = new BudgetSpec.Builder().name("day").rate(Rate.parse("1000/1d"));
+    rpm.tiers(PREMIUM);
+    day.tiers(Map.of("premium", Amount.UNLIMITED));
+    RuleSpec.Builder spec = rule("1/1s").limits(List.of(rpm, day));
+    Rule rule = RuleSet.compile(List.of(spec.build()), false, RuleSet.EMPTY, 0).find("r");
+    Rule under = rule.under(premium);
+    assertEquals(2, rule.group(0).size());
+    assertEquals("\"rpm\";q=1000;w=60", field(only(under)), "and no limit a day");
+    Plan own = plans.of("free", Map.of("day", Amount.parse("5/1d"), "rpm", Amount.parse("1/1h")));
+    Rule ownRule = rule.under(own);
+    assertSame(rule.group(0).budget(0), ownRule.group(0).budget(0), "another window is no rpm");
+    assertEquals("\"day\";q=5;w=86400", field(ownRule.group(0).budget(1)));
+    Plan nothing = plans.of("premium", Map.of("rpm", Amount.UNLIMITED));
+    assertTrue(rule.under(nothing).passesAll());
+  }
+
+  @Test
+  void aReloadKeepsWhatIsUnderAPlan() {
+    RuleSet first = RuleSet.compile(List.of(leased("100/1m").build()), false, RuleSet.EMPTY, 0);
+    Rule before = first.find("r").under(premium);
+    RuleSet second = RuleSet.compile(List.of(leased("100/1m").build()), false, first, 0);
+    Rule same = second.find("r").under(premium);
+    assertSame(only(before).limit(), only(same).limit());
+    assertSame(only(before).storeLimit(), only(same).storeLimit());
+    assertSame(before.storeLimits(), same.storeLimits(), "checks are told apart by the array");
+    second.succeed();
+    assertSame(only(same), only(before).latest());
+    RuleSet third = RuleSet.compile(List.of(leased("50/1m").build()), false, second, 0);
+    third.succeed();
+    assertSame(only(third.find("r").under(premium)), only(before).latest());
+    assertEquals(1000, only(before).latest().past().limit().capacity());
+    assertEquals(100, only(third.find("r")).past().limit().capacity());
+    RuleSet last =
+        RuleSet.compile(List.of(rule("50/1m").mode(Mode.LEASED).build()), false, third, 0);
+    last.succeed();
+    assertSame(last.find("r"), last.find("r").under(premium));
+    assertSame(only(last.find("r")), only(before).latest(), "the tier is gone");
+  }
+
+  private static RuleSpec.Builder leased(String rate) {
+    return rule(rate).tiers(PREMIUM).mode(Mode.LEASED);
+  }
+
+  @Test
+  void sharesOfPlansAreDividedAgain() {
+    RuleSpec spec = rule("100/1m").tiers(PREMIUM).share(Share.AUTO).build();
+    RuleSet rules = RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0);
+    Shares shares = new Shares();
+    shares.follow(rules);
+    shares.divideBy(2, 0);
+    Limit made = only(rules.find("r").under(premium)).share();
+    assertEquals(500, made.capacity(), "made when there are two");
+    shares.divideBy(4, 1);
+    assertEquals(250, only(rules.find("r").under(premium)).share().capacity());
+    assertEquals(25, only(rules.find("r")).share().capacity());
+  }
+}
