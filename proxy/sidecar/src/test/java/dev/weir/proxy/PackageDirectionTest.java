@@ -67,6 +67,7 @@ class PackageDirectionTest {
           "warmup",
           "explain",
           "cli",
+          "cli.api",
           "demo",
           "wiring");
 
@@ -118,6 +119,7 @@ class PackageDirectionTest {
     "traffic, http2 http2.hpack decision.proto",
     "warmup, traffic",
     "wiring, web explain admission control decision decision.grpc decision.http decision.v1 decision.proto downstream downstream.h1 downstream.h2 downstream.listen envoy.call envoy.file grpc exchange http1 http2 log loop metrics request rule store tls upstream upstream.h2 traffic warmup watch rule.spec rule.identity store.map store.fleet admission.lease admission.ban token",
+    "cli.api, loop records rule.spec control web wiring",
     "demo, wiring control metrics request traffic",
   })
   void knowsOnly(String name, String allowed) {

@@ -176,18 +176,24 @@ public final class JsonText {
   /** A value for a message, on one line: its JSON, of a text the text, cut if it is long. */
   public static String shown(Object value) {
     String text = value instanceof String string ? string : write(value);
-    StringBuilder shown = new StringBuilder();
+    int length = text.codePointCount(0, text.length());
+    if (length > SHOWN_CHARACTERS) {
+      String cut = text.substring(0, text.offsetByCodePoints(0, SHOWN_CHARACTERS));
+      return printable(cut) + "... (" + length + " characters)";
+    }
+    return length == 0 ? "\"\"" : printable(text);
+  }
+
+  /** A text on one line, without characters that steer a terminal or change the order of others. */
+  public static String printable(String text) {
+    StringBuilder out = new StringBuilder(text.length());
     text.codePoints()
-        .limit(SHOWN_CHARACTERS)
         .forEach(
             c -> {
-              boolean isSafe =
+              boolean isPlain =
                   !Character.isISOControl(c) && Character.getType(c) != Character.FORMAT;
-              shown.append(isSafe ? Character.toString(c) : String.format("\\u%04X", c));
+              out.append(isPlain ? Character.toString(c) : String.format("\\u%04X", c));
             });
-    int length = text.codePointCount(0, text.length());
-    return length > SHOWN_CHARACTERS
-        ? shown + "... (" + length + " characters)"
-        : length == 0 ? "\"\"" : shown.toString();
+    return out.toString();
   }
 }

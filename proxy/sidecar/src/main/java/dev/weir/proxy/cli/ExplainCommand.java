@@ -1,5 +1,6 @@
 package dev.weir.proxy.cli;
 
+import dev.weir.proxy.cli.api.AdminPort;
 import dev.weir.proxy.control.AddressText;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;

@@ -1,8 +1,13 @@
 package dev.weir.proxy.cli;
 
+import dev.weir.proxy.cli.api.AuditCommand;
+import dev.weir.proxy.cli.api.RulesCommand;
+import dev.weir.proxy.cli.api.SidecarsCommand;
+import dev.weir.proxy.cli.api.UsersCommand;
 import dev.weir.proxy.wiring.Program;
 import java.io.PrintWriter;
 import java.util.List;
+import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -26,8 +31,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ImportCommand.class,
       SimulateCommand.class,
       WhatIfCommand.class,
+      RulesCommand.class,
+      UsersCommand.class,
+      AuditCommand.class,
+      SidecarsCommand.class,
       DemoCommand.class,
-      HelpCommand.class
+      HelpCommand.class,
+      AutoComplete.GenerateCompletion.class
     },
     mixinStandardHelpOptions = true,
     versionProvider = WeirCommand.Version.class,
@@ -43,7 +53,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     })
 public final class WeirCommand implements Runnable {
   private static final String COMMANDS =
-      "run, check, explain, import, simulate, what-if, demo or help";
+      "run, check, explain, import, simulate, what-if, rules, users, audit, sidecars, demo or help";
 
   @Spec private CommandSpec spec;
 

@@ -4,21 +4,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A table in plain text: columns of texts, flush left, then columns of numbers, flush right. */
-final class TextTable {
+public final class TextTable {
   private static final String GAP = "  ";
 
   private final int textColumns;
   private final int[] widths;
   private final List<String[]> rows = new ArrayList<>();
 
-  TextTable(int textColumns, String... headings) {
+  public TextTable(int textColumns, String... headings) {
     this.textColumns = textColumns;
     widths = new int[headings.length];
     add(headings);
   }
 
   /** Adds a row with a cell for each heading. */
-  void row(List<?> cells) {
+  public void row(List<?> cells) {
     add(cells.stream().map(Object::toString).toArray(String[]::new));
   }
 

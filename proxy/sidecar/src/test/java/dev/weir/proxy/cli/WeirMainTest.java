@@ -83,12 +83,14 @@ class WeirMainTest {
   void asksForACommand() {
     assertEquals(2, weir());
     assertTrue(
-        err.contains("expected: run, check, explain, import, simulate, what-if, demo or help"),
+        err.contains(
+            "expected: run, check, explain, import, simulate, what-if, rules, users, audit, sidecars, demo or help"),
         err);
     assertEquals(2, weir("rn"));
     assertTrue(
         err.contains("'rn'")
-            && err.contains("run, check, explain, import, simulate, what-if, demo or help"),
+            && err.contains(
+                "run, check, explain, import, simulate, what-if, rules, users, audit, sidecars, demo or help"),
         err);
   }
 

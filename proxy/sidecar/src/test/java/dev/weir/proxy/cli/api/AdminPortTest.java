@@ -1,4 +1,4 @@
-package dev.weir.proxy.cli;
+package dev.weir.proxy.cli.api;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;

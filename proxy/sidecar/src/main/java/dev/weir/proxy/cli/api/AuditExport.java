@@ -1,0 +1,25 @@
+package dev.weir.proxy.cli.api;
+
+import dev.weir.proxy.records.JsonText;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** {@code weir audit export}. */
+@Command(
+    name = "export",
+    description = "Writes all entries asked for as lines of JSON (NDJSON), the newest first.",
+    sortOptions = false)
+final class AuditExport extends ApiCommand {
+  @Mixin private AuditQueryOptions query;
+
+  @Override
+  int run(Api api) throws ApiFault {
+    new AuditPages(api, query.parameters())
+        .forEach(
+            entry -> {
+              out().print(JsonText.write(entry) + '\n');
+              return !out().checkError();
+            });
+    return ExitCode.OK;
+  }
+}
