@@ -1,7 +1,5 @@
 package dev.weir.algorithms;
 
-import org.agrona.UnsafeApi;
-
 /**
  * Budgets whose costs are known at the end of a request: units are held from its verdict to its
  * end, and the end charges the cost. So with what counts under the limit {@code D}, what is held
@@ -21,7 +19,9 @@ import org.agrona.UnsafeApi;
  *   <li>Who charges at once, such as a check that has no end, does so by a hold and its end.
  * </ul>
  *
- * <p>So an asker may see too much for a moment and be refused, and never too little.
+ * <p>So an asker may see too much for a moment and be refused, and never too little. No fence is
+ * needed: to add is a CAS, and loads stay behind a CAS. If it finds that units have been released,
+ * the loads behind it find the cost that was charged before.
  */
 public final class HeldBudget {
   /** All that a word can count: the limit beside it says how much may be held. */
@@ -62,7 +62,6 @@ public final class HeldBudget {
       return false;
     }
     final long others = out.current() - units;
-    UnsafeApi.fullFence();
     if (look(table, key, limit, others, units, nowNs, out)) {
       out.hold(others + units);
       return true;

@@ -147,7 +147,8 @@ public final class LimitTable implements AutoCloseable {
 
   /**
    * Releases units of {@link Limit#heldUnits} that were held by a {@link #check}. Each of those has
-   * one release, which never fails: the key keeps its slot as long as it holds anything.
+   * one release, which never fails: the key keeps its slot as long as it holds anything. To release
+   * more than is held is a bug of the caller's, and leaves nothing held.
    *
    * @return units that the key still holds.
    */
@@ -157,14 +158,16 @@ public final class LimitTable implements AutoCloseable {
     // was found while its key was read.
     while (true) {
       final int slot = slots.find(keyHash, nowNs, 0);
-      assert slot >= 0 : "released twice, or never held";
       if (slot < 0) {
+        assert false : "released twice, or never held";
         return 0;
       }
       final long state = slots.liveState(slot, keyHash);
-      if (HeldUnits.units(state) >= units
+      if (state != EMPTY
           && slots.refundCas(slot, keyHash, state, HeldUnits.released(state, units, nowNs))) {
-        return HeldUnits.units(state) - units;
+        final long left = HeldUnits.units(state) - units;
+        assert left >= 0 : "released more than is held";
+        return Math.max(left, 0);
       }
       Thread.onSpinWait();
     }

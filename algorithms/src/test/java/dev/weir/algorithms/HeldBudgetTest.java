@@ -2,11 +2,13 @@ package dev.weir.algorithms;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.algorithms.adaptive.AdaptiveLimit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Units that are held from a verdict to an end, of limits and by themselves. */
 class HeldBudgetTest {
@@ -41,7 +43,11 @@ class HeldBudgetTest {
   }
 
   private long held(long nowNs) {
-    table.peek(HELD, THREE, 1, nowNs, out);
+    return held(HELD, nowNs);
+  }
+
+  private long held(long key, long nowNs) {
+    table.peek(key, THREE, 1, nowNs, out);
     return out.current();
   }
 
@@ -83,6 +89,20 @@ class HeldBudgetTest {
     assertFalse(table.check(KEY, limit, 1, NOW, out));
     assertEquals(1, table.release(KEY, 1, NOW));
     assertEquals(0, table.release(KEY, 1, NOW));
+  }
+
+  /**
+   * A bug of the caller's is an assertion; a thread that never returns would stop its event loop.
+   */
+  @Test
+  @Timeout(value = 10, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aReleaseOfWhatIsNotHeldEnds() {
+    assertTrue(table.check(KEY, THREE, 2, NOW, out));
+    assertThrows(AssertionError.class, () -> table.release(KEY, 3, NOW));
+    assertEquals(0, held(KEY, NOW), "as many as were held");
+    assertThrows(AssertionError.class, () -> table.release(KEY, 1, NOW));
+    assertThrows(AssertionError.class, () -> table.release(KEY + 1, 1, NOW));
+    assertTrue(table.check(KEY, THREE, 3, NOW, out), "the key is as it was");
   }
 
   @Test

@@ -101,15 +101,13 @@ public final class HeldStress {
   @Outcome(expect = FORBIDDEN, desc = "Granted, or something is left.")
   @State
   public static class EndAndAsk extends StateBudget {
-    private boolean isHeld = hold(mine);
+    public EndAndAsk() {
+      hold(mine);
+    }
 
-    /** Settles once, and only what is held: to release anything else never returns. */
     @Actor
     public void end() {
-      if (isHeld) {
-        isHeld = false;
-        settle(mine);
-      }
+      settle(mine);
     }
 
     @Actor
