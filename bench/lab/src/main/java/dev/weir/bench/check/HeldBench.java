@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.TearDown;
 public class HeldBench extends CheckBench {
   private static final int UNITS = 2;
 
-  /** Where units are held: a word for each key. */
+  /** The table in which units are held, with a word for each key. */
   @State(Scope.Benchmark)
   public static class Words {
     private LimitTable table;

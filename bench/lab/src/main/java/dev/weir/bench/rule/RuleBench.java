@@ -1,23 +1,13 @@
 package dev.weir.bench.rule;
 
 import dev.weir.bench.check.CheckBench;
-import dev.weir.proxy.admission.AdmissionHandler;
-import dev.weir.proxy.admission.AdmissionSettings;
-import dev.weir.proxy.admission.LimitTables;
-import dev.weir.proxy.admission.LocalGate;
-import dev.weir.proxy.loop.LoopClock;
-import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestView;
-import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.rule.MatchedRequest;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.identity.ClientIpReader;
-import dev.weir.proxy.rule.identity.IdentityReader;
 import dev.weir.proxy.rule.identity.IdentitySettings;
-import dev.weir.proxy.rule.identity.KeyHasher;
-import io.netty.channel.embedded.EmbeddedChannel;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Param;
@@ -38,22 +28,17 @@ public class RuleBench extends CheckBench {
   /** Without a common divisor with the number of rules, so that each request has another rule. */
   private static final int STEP = 39;
 
-  private static final VerdictListener NOBODY = (ticket, late) -> {};
-
   @Param RuleKind kind;
 
   @Param({"1", "256", "10000"})
   int rules;
 
-  private final LoopClock clock = new LoopClock();
-  private final EmbeddedChannel channel = new EmbeddedChannel();
   private final MatchedRequest matched =
       new MatchedRequest(new ClientIpReader(IdentitySettings.DEFAULT));
   private final RequestView[] requests = new RequestView[REQUESTS];
   private final Question[] questions = new Question[REQUESTS];
-  private LimitTables tables;
   private RuleSet set;
-  private AdmissionHandler admission;
+  private LocalAdmission admission;
 
   @Setup
   public void prepare() {
@@ -67,25 +52,12 @@ public class RuleBench extends CheckBench {
         throw new IllegalStateException("another rule than " + RuleKind.name(number));
       }
     }
-    tables = LimitTables.allocate(new AdmissionSettings(100_000, 1, 0), 0);
-    admission =
-        new AdmissionHandler(
-            new LocalGate(tables),
-            new IdentityReader(
-                IdentitySettings.DEFAULT,
-                KeyHasher.withKey(1, 2),
-                new ClientIpReader(IdentitySettings.DEFAULT),
-                1024),
-            new Metrics().newLoop(),
-            clock,
-            channel.eventLoop());
-    admission.publish(set);
+    admission = new LocalAdmission(set);
   }
 
   @TearDown
   public void free() {
-    tables.close();
-    channel.close();
+    admission.close();
   }
 
   /** The rule alone. */
@@ -105,7 +77,7 @@ public class RuleBench extends CheckBench {
   public int decide() {
     int allowed = 0;
     for (Question question : questions) {
-      allowed += admission.ask(question, NOBODY, clock.tick()).verdict().allowed() ? 1 : 0;
+      allowed += admission.ask(question).allowed() ? 1 : 0;
     }
     return allowed;
   }

@@ -512,7 +512,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     }
     held.end(end, reserves);
     metrics.costsMissing(held.missingCount());
-    metrics.uncollected(gate.settle(held, 0, clock.tick()));
+    metrics.uncollected(gate.settle(held, 0, clock.nowNs()));
     leaveHolding(end.holding());
   }
 
@@ -530,7 +530,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   void release(int name, int from) {
     Holding held = name == NOTHING_HELD ? null : holdings.get(name);
     if (held != null) {
-      gate.settle(held, from, clock.tick());
+      gate.settle(held, from, clock.nowNs());
       if (held.count() == 0) {
         leaveHolding(name);
       }

@@ -91,14 +91,25 @@ public final class LocalGate implements Gate {
   public void prefetch(Rule rule, Identities of) {
     for (int i = 0; i < rule.groupCount(); i++) {
       BudgetGroup group = rule.group(i);
-      for (int j = 0; j < group.size() && prefetchCount < MAX_PREFETCHED; j++) {
+      long identity = of.of(i).hash();
+      for (int j = 0; j < group.size(); j++) {
         Budget budget = group.budget(j).latest();
         Limit share = budget.share();
-        if (share != null) {
-          prefetchTables[prefetchCount] = tables.of(share);
-          prefetchKeys[prefetchCount++] = of.of(i).hash() ^ budget.seed();
+        if (share == null || budget.isConcurrency()) {
+          continue; // requests in flight are not counted for questions that come together
+        }
+        prefetch(tables.of(share), identity ^ budget.seed());
+        if (budget.holds()) {
+          prefetch(tables.words(), identity ^ budget.heldSeed());
         }
       }
+    }
+  }
+
+  private void prefetch(LimitTable table, long key) {
+    if (prefetchCount < MAX_PREFETCHED) {
+      prefetchTables[prefetchCount] = table;
+      prefetchKeys[prefetchCount++] = key;
     }
   }
 

@@ -494,12 +494,15 @@ public final class Budget {
 
   /** Units of a limit that this one has followed, in units of this one. */
   public long unitsOf(Budget other, long units) {
-    return units * spec.limit().unit() / other.spec.limit().unit();
+    int unit = spec.limit().unit();
+    int otherUnit = other.spec.limit().unit();
+    return unit == otherUnit ? units : units * unit / otherUnit;
   }
 
   /** Whole units in a number of this limit's own, which may be thousandths. */
   public long whole(long units) {
-    return units / spec.limit().unit();
+    int unit = spec.limit().unit();
+    return unit == 1 ? units : units / unit;
   }
 
   /** The limit that is charged. */
