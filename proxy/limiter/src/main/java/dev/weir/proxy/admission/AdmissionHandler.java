@@ -33,8 +33,9 @@ import io.netty.channel.EventLoop;
  * <pre>
  * question -> listed?           AddressLists: refused or passed before any rule
  *          -> rule, identities  QuestionRules
+ *             -> plan           LoopUsers: the rule under the plan of the user
  *          -> banned?           LoopBans: refused before any limit is charged
- *          -> charges           Charges; a plan will stand between identities and charges
+ *          -> charges           Charges
  *          -> gate              Gate: who decides on charges of their mode
  *          -> queue             RequestQueue, for what may pass later only
  *          -> verdict           conclude: counted by VerdictCounts, and returned or told
@@ -115,21 +116,23 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       LoopMetrics metrics,
       LoopClock clock,
       EventLoop eventLoop) {
-    this(gate, new AddressLists(), new Bans(""), identities, metrics, clock, eventLoop);
+    this(
+        gate, new AddressLists(), new Bans(""), new Users(), identities, metrics, clock, eventLoop);
   }
 
   /**
-   * @param lists of all event loops, and so are {@code bans}.
+   * @param lists of all event loops, and so are {@code bans} and {@code users}.
    */
   public AdmissionHandler(
       Gate gate,
       AddressLists lists,
       Bans bans,
+      Users users,
       IdentityReader identities,
       LoopMetrics metrics,
       LoopClock clock,
       EventLoop eventLoop) {
-    this(gate, lists, bans, identities, metrics, clock, eventLoop, PARKING_PLACES);
+    this(gate, lists, bans, users, identities, metrics, clock, eventLoop, PARKING_PLACES);
   }
 
   AdmissionHandler(
@@ -139,13 +142,23 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       LoopClock clock,
       EventLoop eventLoop,
       int places) {
-    this(gate, new AddressLists(), new Bans(""), identities, metrics, clock, eventLoop, places);
+    this(
+        gate,
+        new AddressLists(),
+        new Bans(""),
+        new Users(),
+        identities,
+        metrics,
+        clock,
+        eventLoop,
+        places);
   }
 
   private AdmissionHandler(
       Gate gate,
       AddressLists lists,
       Bans bans,
+      Users users,
       IdentityReader identities,
       LoopMetrics metrics,
       LoopClock clock,
@@ -154,7 +167,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     this.gate = gate;
     this.lists = lists;
     this.bans = new LoopBans(bans);
-    this.rules = new QuestionRules(identities);
+    this.rules = new QuestionRules(identities, users);
     this.metrics = metrics;
     this.counts = new VerdictCounts(metrics);
     this.clock = clock;
@@ -592,7 +605,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   /** The slot of a held request has come. */
   private void released(long ticket, long remaining, long resetAfterNs, long nowNs) {
-    Budget budget = parked.rule(ticket).budgets().get(0); // a queue is alone
+    Budget budget = parked.rule(ticket).group(0).budget(0); // a queue is alone
     verdict.allow(budget.policy(), budget.limit().capacity(), remaining, resetAfterNs);
     verdict.heldNs(nowNs - parked.startNs(ticket));
     VerdictListener listener = parked.listener(ticket);

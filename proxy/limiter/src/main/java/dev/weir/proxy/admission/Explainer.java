@@ -37,22 +37,24 @@ public final class Explainer {
   private final QuestionRules rules;
   private final Question question = new Question();
 
-  /** An explainer that knows no bans. */
+  /** An explainer that knows no bans and no users. */
   public Explainer(IdentityReader identities, AddressLists lists, IdentityText text) {
-    this(identities, lists, null, text);
+    this(identities, lists, null, new Users(), text);
   }
 
   /**
    * @param identities of its own, which no event loop uses.
    * @param bans of all event loops; null if they are not known.
+   * @param users of all event loops.
    * @param text how identities are shown.
    */
-  public Explainer(IdentityReader identities, AddressLists lists, Bans bans, IdentityText text) {
+  public Explainer(
+      IdentityReader identities, AddressLists lists, Bans bans, Users users, IdentityText text) {
     this.identities = identities;
     this.lists = lists;
     this.bans = bans == null ? null : new LoopBans(bans);
     this.text = text;
-    rules = new QuestionRules(identities);
+    rules = new QuestionRules(identities, users);
   }
 
   /** Explains the decision on a proxied request. */

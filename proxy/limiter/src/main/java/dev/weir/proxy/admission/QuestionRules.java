@@ -20,6 +20,7 @@ import java.util.Objects;
  */
 final class QuestionRules {
   private final IdentityReader identities;
+  private final LoopUsers users;
   private RuleSet rules = RuleSet.EMPTY;
 
   /**
@@ -31,13 +32,15 @@ final class QuestionRules {
   /** Prefetches, as many as the most questions that one turn has had. */
   private Prefetch[] prefetches = {};
 
-  QuestionRules(IdentityReader identities) {
+  QuestionRules(IdentityReader identities, Users users) {
     this.identities = identities;
+    this.users = new LoopUsers(users, identities);
   }
 
   /** Replaces the rules. */
   void use(RuleSet newRules) {
     rules = newRules;
+    users.use(newRules);
   }
 
   /**
@@ -51,12 +54,14 @@ final class QuestionRules {
   }
 
   /**
-   * The rule of a question; null if there is none. What a program asks is charged to those limits
-   * of all requests whose keys it has given; it resets them only under their own rule.
+   * The rule of a question, under the plan of its user; null if there is none. What a program asks
+   * is charged to those limits of all requests whose keys it has given; it resets them only under
+   * their own rule.
    */
   Rule find(Question question) {
     String ruleId = question.ruleId();
-    Rule rule = ruleId == null ? rules.match(identities.matched(question)) : rules.find(ruleId);
+    Rule found = ruleId == null ? rules.match(identities.matched(question)) : rules.find(ruleId);
+    Rule rule = found == null ? null : users.under(found, question);
     if (rule == null || rule.everywhereGroups() == 0 || question.purpose() == Purpose.TRAFFIC) {
       return rule;
     }
@@ -115,7 +120,8 @@ final class QuestionRules {
     for (int i = 0; i < count; i++) {
       Question question = questions[i];
       if (question != null) {
-        if (before == null || rules.dependsOnIdentities() || !isOfSameRule(question, before)) {
+        boolean isNext = before == null || rules.dependsOnIdentities() || rules.users() != null;
+        if (isNext || !isOfSameRule(question, before)) {
           rule = find(question);
         }
         lookAhead(question, rule, prefetches[i], gate);

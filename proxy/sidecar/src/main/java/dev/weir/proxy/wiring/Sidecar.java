@@ -360,7 +360,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
   private List<Route> routes(Settings settings) {
     Route explain =
         new ExplainPage(
-                () -> new SidecarExplainer(settings, loops.lists(), loops.bans(), tokens),
+                () ->
+                    new SidecarExplainer(
+                        settings, loops.lists(), loops.bans(), loops.users(), tokens),
                 () -> rules,
                 loops)
             .route();

@@ -3,6 +3,7 @@ package dev.weir.proxy.wiring;
 import dev.weir.proxy.admission.AddressLists;
 import dev.weir.proxy.admission.Explainer;
 import dev.weir.proxy.admission.Explanation;
+import dev.weir.proxy.admission.Users;
 import dev.weir.proxy.admission.ban.Bans;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.explain.BadDescriptionException;
@@ -30,9 +31,11 @@ public final class SidecarExplainer {
   /**
    * @param lists that decide before the rules.
    * @param bans of all event loops; null if they are not known.
+   * @param users of all event loops.
    * @param tokens null if none are read.
    */
-  SidecarExplainer(Settings settings, AddressLists lists, Bans bans, SidecarTokens tokens) {
+  SidecarExplainer(
+      Settings settings, AddressLists lists, Bans bans, Users users, SidecarTokens tokens) {
     this.settings = settings;
     ClientIpReader clientIp = new ClientIpReader(settings.identity());
     ClientKeyReader clientKey = new ClientKeyReader(settings.identity(), clientIp);
@@ -44,7 +47,7 @@ public final class SidecarExplainer {
             clientIp,
             tokens == null ? ClaimReader.NONE : tokens.join(clock, hasher, clientKey),
             settings.client().caps().headBytes());
-    explainer = new Explainer(identities, lists, bans, settings.names().identityText());
+    explainer = new Explainer(identities, lists, bans, users, settings.names().identityText());
   }
 
   /**
@@ -60,7 +63,7 @@ public final class SidecarExplainer {
         SidecarTokens tokens =
             settings.tokens().isConfigured() ? new SidecarTokens(settings.tokens()) : null) {
       networks.fill(lists);
-      SidecarExplainer explainer = new SidecarExplainer(settings, lists, null, tokens);
+      SidecarExplainer explainer = new SidecarExplainer(settings, lists, null, new Users(), tokens);
       RuleSet rules = settings.rules().compile(RuleSet.EMPTY);
       Explanation explanation = explainer.explain(rules, explainer.view(request));
       return new ExplainedRequest(request, explanation, null);

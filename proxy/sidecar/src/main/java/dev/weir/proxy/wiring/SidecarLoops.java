@@ -3,6 +3,7 @@ package dev.weir.proxy.wiring;
 import dev.weir.proxy.admission.AddressLists;
 import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.Users;
 import dev.weir.proxy.admission.WhatIf;
 import dev.weir.proxy.admission.ban.Bans;
 import dev.weir.proxy.admission.lease.SharedLeases;
@@ -86,6 +87,7 @@ public final class SidecarLoops implements AutoCloseable {
   private final LoopBroadcast<AdmissionHandler> admissions = new LoopBroadcast<>();
   private final AddressLists lists = new AddressLists();
   private final Bans bans;
+  private final Users users = new Users();
 
   /**
    * The parts of one event loop.
@@ -119,6 +121,11 @@ public final class SidecarLoops implements AutoCloseable {
   /** The lists that all event loops ask before the rules. */
   AddressLists lists() {
     return lists;
+  }
+
+  /** What is known of users. */
+  Users users() {
+    return users;
   }
 
   /** The bans of all event loops. */
@@ -239,6 +246,7 @@ public final class SidecarLoops implements AutoCloseable {
             gates.make(loopStore, clock, loopMetrics),
             lists,
             bans,
+            users,
             identities,
             loopMetrics,
             clock,

@@ -6,6 +6,7 @@ import dev.weir.proxy.admission.Candidate;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.RuleDigest;
 import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.admission.Users;
 import dev.weir.proxy.admission.WhatIf;
 import dev.weir.proxy.admission.ban.Bans;
 import dev.weir.proxy.control.Faults;
@@ -65,6 +66,7 @@ public final class SidecarWhatIf {
   private final Shares shares = new Shares();
   private final AddressLists lists = new AddressLists();
   private final Bans bans;
+  private final Users users = new Users();
 
   /** The files of the candidate's lists; null as long as there is no candidate. */
   private SidecarLists listFiles;
@@ -154,6 +156,7 @@ public final class SidecarWhatIf {
             gates.make(loopStore, clock, metrics),
             lists,
             bans,
+            users,
             identities(hasher, clientIp, claims),
             metrics,
             clock,

@@ -48,6 +48,7 @@ public final class FourWays implements AutoCloseable {
   private int streamId = -1;
   private String host = "a";
   private String address = "192.0.2.1";
+  private String plan = "";
   private long retryAfterSeconds;
 
   public FourWays(Rig rig) throws IOException {
@@ -63,6 +64,12 @@ public final class FourWays implements AutoCloseable {
   public FourWays as(String newHost, String newAddress) {
     host = newHost;
     address = newAddress;
+    return this;
+  }
+
+  /** From now on requests name a plan in {@code X-Plan}; empty for none. */
+  public FourWays plan(String name) {
+    plan = name;
     return this;
   }
 
@@ -95,6 +102,7 @@ public final class FourWays implements AutoCloseable {
         + "\r\nX-User-Id: "
         + user
         + "\r\n"
+        + (plan.isEmpty() ? "" : "X-Plan: " + plan + "\r\n")
         + more
         + "\r\n";
   }
@@ -134,6 +142,9 @@ public final class FourWays implements AutoCloseable {
                 ":authority: " + host,
                 "x-forwarded-for: " + address,
                 "x-user-id: " + user));
+    if (!plan.isEmpty()) {
+      fields.add("x-plan: " + plan);
+    }
     fields.addAll(List.of(more));
     http2.headers(streamId, true, fields.toArray(String[]::new)).send();
     String head = http2.next();
@@ -153,6 +164,9 @@ public final class FourWays implements AutoCloseable {
             .setMethod("GET");
     check.addOtherIdentitiesBuilder().setIdentifier(address).setDimension(Dimension.IP);
     check.addOtherIdentitiesBuilder().setIdentifier(host).setDimensionName("header:host");
+    if (!plan.isEmpty()) {
+      check.addOtherIdentitiesBuilder().setIdentifier(plan).setDimensionName("header:x-plan");
+    }
     CheckRateLimitResponse answer = stub.checkRateLimit(check.build());
     retryAfterSeconds = answer.getRetryAfterSeconds();
     return answer.getAllowed() ? "" : "limit of " + answer.getLimit();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LogLines;
 import dev.weir.proxy.admission.AddressLists;
+import dev.weir.proxy.admission.Users;
 import dev.weir.proxy.cli.WeirCommand;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
@@ -211,7 +212,8 @@ class ExplainPageTest extends RigTest {
         };
     byte[] yaml = "upstream: http://127.0.0.1:1".getBytes(StandardCharsets.US_ASCII);
     Settings settings = new SettingsFile().read(yaml, Faults.ofFile("weir.yaml"));
-    SidecarExplainer explainer = new SidecarExplainer(settings, new AddressLists(), null, null);
+    SidecarExplainer explainer =
+        new SidecarExplainer(settings, new AddressLists(), null, new Users(), null);
     Route route = new ExplainPage(() -> explainer, rules, null).route();
     WebRequest request = new WebRequest(null, new QueryStringDecoder("/explain?path=/a"), "");
     CompletionStage<Page> page = route.handler().apply(request);

@@ -68,6 +68,12 @@ public final class IdentityReader implements Identities {
   private final long ipv6MaskLow;
   private final Read[] reads = new Read[RuleSpec.MAX_BUDGETS];
 
+  /** The identity of the user, which may be none of a rule's. */
+  private Read user;
+
+  /** A value that is compared, and is nobody's identity. */
+  private Read compared;
+
   /** The identity that is being read. */
   private UnsafeBuffer scratch;
 
@@ -173,20 +179,78 @@ public final class IdentityReader implements Identities {
   /** Reads the identity of one group of a rule's budgets, like {@link #read(Rule, Question)}. */
   public RefusalReason read(Rule rule, Question question, int group) {
     BudgetGroup budgets = rule.group(group);
-    int capacity = budgets.key().partCount() * partBytes;
-    if (reads[group] == null || reads[group].bytes.capacity() < capacity) {
-      reads[group] = new Read(capacity);
+    reads[group] = withRoom(reads[group], budgets.key());
+    return read(budgets.key(), budgets, budgets.onMissingKey(), question, reads[group]);
+  }
+
+  /**
+   * Reads who the user of a question is.
+   *
+   * @param key that tells users apart.
+   * @return the user, until the next one is read; null if the question does not say it.
+   */
+  public Identity user(KeySpec key, Question question) {
+    user = withRoom(user, key);
+    RefusalReason none = read(key, null, OnMissingKey.REFUSE, question, user);
+    return none == null ? user : null;
+  }
+
+  /**
+   * Which of some values a question has. Nobody's header counts but a trusted peer's.
+   *
+   * @param source a header, or a claim.
+   * @return its index; negative if the question has none of them, or another one.
+   */
+  public int indexOf(KeyPart source, byte[][] values, Question question) {
+    if (compared == null) {
+      compared = new Read(partBytes);
     }
-    Read into = reads[group];
-    OnMissingKey onMissing = budgets.onMissingKey();
-    KeySpec key = budgets.key();
+    scratch = compared.bytes;
+    length = 0;
+    if (given(source, question) < 0 && !isBelieved(source, question.request())) {
+      return -1;
+    }
+    if (append(source, OnMissingKey.REFUSE, question) != null) {
+      return -1;
+    }
+    int index = values.length - 1;
+    while (index >= 0 && !isLast(values[index])) {
+      index--;
+    }
+    return index;
+  }
+
+  private static boolean isBelieved(KeyPart source, RequestView request) {
+    return request != null
+        && (source.isVerified() || request.peer() != null && request.peer().trusted());
+  }
+
+  /** Whether the value that was read last is a given one. */
+  private boolean isLast(byte[] value) {
+    boolean isSame = length == PART_HEADER_BYTES + value.length;
+    for (int i = 0; isSame && i < value.length; i++) {
+      isSame = scratch.getByte(PART_HEADER_BYTES + i) == value[i];
+    }
+    return isSame;
+  }
+
+  private Read withRoom(Read known, KeySpec key) {
+    int capacity = key.partCount() * partBytes;
+    return known == null || known.bytes.capacity() < capacity ? new Read(capacity) : known;
+  }
+
+  /**
+   * @param owner of a key of all callers; null for other keys.
+   */
+  private RefusalReason read(
+      KeySpec key, BudgetGroup owner, OnMissingKey onMissing, Question question, Read into) {
     scratch = into.bytes;
     length = 0;
     for (int i = 0; i < key.partCount(); i++) {
       KeyPart part = key.part(i);
       RefusalReason refusal =
           part.source() == KeyPart.Source.ALL
-              ? appendOwner(budgets)
+              ? appendOwner(owner)
               : append(part, onMissing, question);
       if (refusal != null) {
         return refusal;
