@@ -39,6 +39,12 @@ public final class LuaScript {
   /** Exchanges the bans of sidecars that share a store; see {@code bans.lua}. */
   public static final LuaScript BANS = new LuaScript("bans", files("bans.lua"));
 
+  /** Writes rules, the log of changes and the audit; see {@code write.lua}. */
+  public static final LuaScript WRITE = new LuaScript("write", files("write.lua"));
+
+  /** Writes the record of a user; see {@code user.lua}. */
+  public static final LuaScript USER = new LuaScript("user", files("user.lua"));
+
   private final String name;
   private final byte[] source;
   private final String sha1;

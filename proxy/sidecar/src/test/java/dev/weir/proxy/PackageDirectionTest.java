@@ -48,6 +48,7 @@ class PackageDirectionTest {
           "store.map",
           "store.fleet",
           "records",
+          "records.redis",
           "admission",
           "admission.lease",
           "admission.hold",
@@ -99,6 +100,7 @@ class PackageDirectionTest {
     "store.map, request loop log",
     "store.fleet, log store.map",
     "records, rule.spec",
+    "records.redis, log rule.spec store.map store.fleet records",
     "admission, request loop rule rule.spec rule.identity metrics store store.map admission.lease"
         + " admission.hold admission.ban",
     "admission.ban, request rule rule.spec rule.identity store.fleet",

@@ -66,6 +66,20 @@ public interface RecordStore extends AutoCloseable {
   /** Some entries of the audit. */
   AuditPage audit(AuditQuery query) throws RecordStoreException;
 
+  /** The sidecars of the service that live, and the set of rules that each has in use. */
+  default List<RunningSidecar> sidecars() throws RecordStoreException {
+    return List.of();
+  }
+
+  /**
+   * Waits a moment until the last write of a record is kept on another machine too.
+   *
+   * @return false if it is not, or there is no other.
+   */
+  default boolean isCopied(RecordName name) throws RecordStoreException {
+    return false;
+  }
+
   /** Sets who is told of changes, from now on; called once. */
   void listen(RecordListener listener);
 

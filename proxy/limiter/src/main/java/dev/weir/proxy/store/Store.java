@@ -17,6 +17,7 @@ import dev.weir.proxy.store.map.ShardMap;
 import dev.weir.proxy.store.map.ShardMapReader;
 import dev.weir.proxy.store.map.StoreCalls;
 import dev.weir.proxy.store.map.StoreNode;
+import dev.weir.proxy.store.map.StoreServers;
 import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.store.map.Topology;
 import io.lettuce.core.resource.ClientResources;
@@ -78,6 +79,10 @@ public final class Store implements AutoCloseable {
   private final AtomicBoolean refreshing = new AtomicBoolean();
   private final Set<SocketAddress> examined = new HashSet<>();
   private StoreCalls calls;
+
+  /** Those of callers that wait: what they drop, the keeper's calls must not miss. */
+  private StoreCalls callsOfOthers;
+
   private ShardMapReader reader;
   private FleetMembers peers;
   private ResetWatch resets;
@@ -174,6 +179,7 @@ public final class Store implements AutoCloseable {
    */
   public boolean start(long timeoutNs) {
     calls = new StoreCalls(members.get(0).client(), CONNECT_TIMEOUT.toNanos());
+    callsOfOthers = new StoreCalls(members.get(0).client(), CONNECT_TIMEOUT.toNanos());
     reader = new ShardMapReader(settings, calls);
     peers = new FleetMembers(calls, service, rulesDigest, onPeerCount);
     resets = new ResetWatch(calls, members.get(0).client(), this::forget);
@@ -212,6 +218,26 @@ public final class Store implements AutoCloseable {
       Thread.currentThread().interrupt();
       return false;
     }
+  }
+
+  /** The servers for callers that wait for answers; once it has started. */
+  public StoreServers servers() {
+    return new StoreServers() {
+      @Override
+      public SocketAddress of(int partition) {
+        return map.server(partition);
+      }
+
+      @Override
+      public void refresh() {
+        Store.this.refresh();
+      }
+
+      @Override
+      public StoreCalls calls() {
+        return callsOfOthers;
+      }
+    };
   }
 
   /** Asks for the map to be read again soon, as an event loop has found it old. Any thread. */
@@ -415,6 +441,7 @@ public final class Store implements AutoCloseable {
     if (calls != null) {
       resets.close();
       calls.close();
+      callsOfOthers.close();
     }
     for (Member member : members) { // what is being made would leave its buffer to a loop that ends
       member

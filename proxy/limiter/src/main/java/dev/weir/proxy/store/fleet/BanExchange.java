@@ -4,14 +4,11 @@ import dev.weir.proxy.log.Incident;
 import dev.weir.proxy.store.map.Partitions;
 import dev.weir.proxy.store.map.StoreCalls;
 import dev.weir.scripts.LuaScript;
-import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.ScriptOutputType;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -142,28 +139,7 @@ public final class BanExchange {
     }
     byte[][] texts = arguments.toArray(byte[][]::new);
     long askedNs = clock.getAsLong();
-    List<Object> reply =
-        calls.await(
-            server,
-            calls
-                .node(server)
-                .thenCompose(
-                    connection ->
-                        connection
-                            .async()
-                            .<List<Object>>evalsha(
-                                LuaScript.BANS.sha1(), ScriptOutputType.MULTI, keys, texts)
-                            .exceptionallyCompose(
-                                fault ->
-                                    fault instanceof RedisNoScriptException
-                                        ? connection
-                                            .async()
-                                            .<List<Object>>eval(
-                                                LuaScript.BANS.source(),
-                                                ScriptOutputType.MULTI,
-                                                keys,
-                                                texts)
-                                        : CompletableFuture.failedFuture(fault))));
+    List<Object> reply = calls.await(server, calls.script(server, LuaScript.BANS, keys, texts));
     known = text(reply.get(0));
     for (int i = 1; i + FIELDS <= reply.size(); i += FIELDS) {
       long times = number(reply.get(i + 2));

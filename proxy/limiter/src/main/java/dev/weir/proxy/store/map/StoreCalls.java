@@ -2,6 +2,9 @@ package dev.weir.proxy.store.map;
 
 import dev.weir.proxy.log.PeerText;
 import dev.weir.proxy.log.SystemText;
+import dev.weir.scripts.LuaScript;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
@@ -10,6 +13,7 @@ import java.net.SocketAddress;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -75,6 +79,23 @@ public final class StoreCalls {
     if (open != null) {
       open.thenAccept(StatefulConnection::closeAsync); // also if it opens only later
     }
+  }
+
+  /** Runs a script; its source is sent if the server does not have it. */
+  public CompletionStage<List<Object>> script(
+      SocketAddress server, LuaScript script, byte[][] keys, byte[]... arguments) {
+    return node(server)
+        .thenCompose(
+            open ->
+                open.async()
+                    .<List<Object>>evalsha(script.sha1(), ScriptOutputType.MULTI, keys, arguments)
+                    .exceptionallyCompose(
+                        fault ->
+                            fault instanceof RedisNoScriptException
+                                ? open.async()
+                                    .<List<Object>>eval(
+                                        script.source(), ScriptOutputType.MULTI, keys, arguments)
+                                : CompletableFuture.failedFuture(fault)));
   }
 
   /**

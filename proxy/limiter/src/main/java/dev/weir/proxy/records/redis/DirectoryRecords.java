@@ -1,0 +1,220 @@
+package dev.weir.proxy.records.redis;
+
+import dev.weir.proxy.records.Author;
+import dev.weir.proxy.records.RecordName;
+import dev.weir.proxy.records.RecordName.Kind;
+import dev.weir.proxy.records.RecordStoreException;
+import dev.weir.proxy.records.RecordVersion;
+import dev.weir.proxy.records.RecordWrite;
+import dev.weir.proxy.records.StaleRecordException;
+import dev.weir.proxy.records.StoredRecord;
+import dev.weir.proxy.records.UserPage;
+import dev.weir.proxy.records.UserWritten;
+import dev.weir.proxy.store.map.Partitions;
+import dev.weir.scripts.LuaScript;
+import io.lettuce.core.KeyValue;
+import io.lettuce.core.MapScanCursor;
+import io.lettuce.core.ScanArgs;
+import io.lettuce.core.ScanCursor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.UnaryOperator;
+
+/**
+ * The records of users, each on the partition of its user's name. A write is announced first, in
+ * one step with its entry in the audit, and then made: a sidecar that has heard of it reads the
+ * record until it finds the version that was announced. A write that another one overtook is noted
+ * as {@code withdrawn}.
+ */
+final class DirectoryRecords {
+  /** The most users that one version changes. */
+  private static final int MOST_AT_ONCE = 100;
+
+  private final RecordCalls calls;
+  private final RecordKeys keys;
+  private final KeptRecords kept;
+  private final AuditTrail audit;
+  private final UnaryOperator<String> names;
+
+  /**
+   * @param names the text of an identity in names of budgets.
+   */
+  DirectoryRecords(
+      RecordCalls calls,
+      RecordKeys keys,
+      KeptRecords kept,
+      AuditTrail audit,
+      UnaryOperator<String> names) {
+    this.calls = calls;
+    this.keys = keys;
+    this.kept = kept;
+    this.audit = audit;
+    this.names = names;
+  }
+
+  int partition(String identity) {
+    return RecordKeys.partition(names.apply(identity));
+  }
+
+  Optional<StoredRecord> user(String identity) throws RecordStoreException {
+    String user = names.apply(identity);
+    int partition = RecordKeys.partition(user);
+    byte[] value =
+        calls.command(
+            partition, redis -> redis.hget(keys.users(partition), RecordKeys.bytes(user)));
+    return Optional.ofNullable(kept.read(new RecordName(Kind.USER, identity), value));
+  }
+
+  UserPage page(String after, int most) throws RecordStoreException {
+    String[] at = after == null ? new String[] {"0", "0"} : after.split("_", 2);
+    int partition = Integer.parseInt(at[0]);
+    String cursor = at[1];
+    List<StoredRecord> users = new ArrayList<>();
+    while (partition < Partitions.COUNT && users.size() < most) {
+      byte[] key = keys.users(partition);
+      ScanCursor from = ScanCursor.of(cursor);
+      ScanArgs count = ScanArgs.Builder.limit(most);
+      MapScanCursor<byte[], byte[]> found =
+          calls.command(partition, redis -> redis.hscan(key, from, count));
+      found
+          .getMap()
+          .forEach(
+              (user, value) -> {
+                String identity = UserNames.identity(RecordKeys.text(user));
+                StoredRecord record = kept.read(new RecordName(Kind.USER, identity), value);
+                if (record != null) {
+                  users.add(record);
+                }
+              });
+      cursor = found.isFinished() ? "0" : found.getCursor();
+      partition += found.isFinished() ? 1 : 0;
+    }
+    boolean isEnd = partition == Partitions.COUNT;
+    return new UserPage(users, isEnd ? null : partition + "_" + cursor);
+  }
+
+  List<UserWritten> write(List<RecordWrite> writes, Author author, RepeatedWrite repeated)
+      throws RecordStoreException {
+    UserWritten[] written = new UserWritten[writes.size()];
+    for (int from = 0; from < writes.size(); from += MOST_AT_ONCE) {
+      List<Integer> left = new ArrayList<>();
+      for (int i = from; i < Math.min(writes.size(), from + MOST_AT_ONCE); i++) {
+        left.add(i);
+      }
+      repeated.until(
+          () -> {
+            left.removeIf(i -> written[i] != null);
+            return left.isEmpty() || writeSome(writes, left, author, written);
+          });
+    }
+    return Arrays.asList(written);
+  }
+
+  /** Returns whether all have been written, or are stale. */
+  private boolean writeSome(
+      List<RecordWrite> writes, List<Integer> which, Author author, UserWritten[] written)
+      throws RecordStoreException {
+    RecordCommit commit = RecordCommit.ofUsers(calls, keys);
+    Map<Integer, byte[]> values = values(writes, which);
+    List<Integer> announced = new ArrayList<>();
+    int created = 0;
+    for (int i : which) {
+      RecordWrite write = writes.get(i);
+      StoredRecord present = kept.read(write.name(), values.get(i));
+      RecordVersion version = present == null ? RecordVersion.NONE : present.version();
+      if (write.expected() != null && !write.expected().equals(version)) {
+        String by = present == null ? "" : audit.author(write.name(), version);
+        written[i] = new UserWritten(null, new StaleRecordException(write.name(), version, by));
+      } else if (write.json() == null && values.get(i) == null) {
+        written[i] = new UserWritten(RecordVersion.NONE, null);
+      } else {
+        String before = present == null ? null : present.json();
+        commit.announce(names.apply(write.name().id()), write.name(), before, write.json(), author);
+        created += values.get(i) == null ? 1 : 0;
+        announced.add(i);
+      }
+    }
+    if (announced.isEmpty()) {
+      return true;
+    }
+    if (!commit.write(created)) {
+      return false;
+    }
+    int fewer = 0;
+    List<RecordWrite> overtaken = new ArrayList<>();
+    for (int i : announced) {
+      RecordWrite write = writes.get(i);
+      if (isMade(write, KeptRecords.etag(values.get(i)), commit.next())) {
+        written[i] = new UserWritten(commit.next(), null);
+        fewer += write.json() == null ? 1 : 0;
+      } else {
+        overtaken.add(write);
+        fewer += values.get(i) == null ? 1 : 0;
+      }
+    }
+    if (fewer > 0) {
+      long less = -fewer;
+      calls.command(
+          RecordKeys.PARTITION,
+          redis -> redis.hincrby(keys.directoryHead(), RecordKeys.bytes("count"), less));
+    }
+    withdraw(overtaken, commit.next(), author);
+    return overtaken.isEmpty();
+  }
+
+  private void withdraw(List<RecordWrite> overtaken, RecordVersion version, Author author)
+      throws RecordStoreException {
+    boolean isNoted = overtaken.isEmpty();
+    while (!isNoted) {
+      RecordCommit commit = RecordCommit.ofUsers(calls, keys);
+      overtaken.forEach(
+          write -> commit.note("withdrawn", write.name(), version, null, null, author));
+      isNoted = commit.write(0);
+    }
+  }
+
+  /** Reads the values of those users, of each partition at once. */
+  private Map<Integer, byte[]> values(List<RecordWrite> writes, List<Integer> which)
+      throws RecordStoreException {
+    Map<Integer, List<Integer>> byPartition = new TreeMap<>();
+    for (int i : which) {
+      int partition = RecordKeys.partition(names.apply(writes.get(i).name().id()));
+      byPartition.computeIfAbsent(partition, none -> new ArrayList<>()).add(i);
+    }
+    Map<Integer, byte[]> values = new HashMap<>();
+    for (Map.Entry<Integer, List<Integer>> each : byPartition.entrySet()) {
+      int partition = each.getKey();
+      byte[][] users =
+          each.getValue().stream()
+              .map(i -> RecordKeys.bytes(names.apply(writes.get(i).name().id())))
+              .toArray(byte[][]::new);
+      List<KeyValue<byte[], byte[]>> found =
+          calls.command(partition, redis -> redis.hmget(keys.users(partition), users));
+      for (int at = 0; at < users.length; at++) {
+        values.put(each.getValue().get(at), found.get(at).getValueOrElse(null));
+      }
+    }
+    return values;
+  }
+
+  private boolean isMade(RecordWrite write, String etag, RecordVersion next)
+      throws RecordStoreException {
+    String user = names.apply(write.name().id());
+    int partition = RecordKeys.partition(user);
+    List<Object> reply =
+        calls.script(
+            partition,
+            LuaScript.USER,
+            new byte[][] {keys.users(partition)},
+            RecordKeys.bytes(user),
+            RecordKeys.bytes(etag),
+            RecordKeys.bytes(next.toString()),
+            RecordKeys.bytes(write.json() == null ? "" : write.json()));
+    return reply.get(0).equals(1L);
+  }
+}

@@ -1,0 +1,105 @@
+package dev.weir.proxy.records.redis;
+
+import dev.weir.proxy.records.RecordStoreException;
+import dev.weir.proxy.store.map.StoreCalls;
+import dev.weir.proxy.store.map.StoreServers;
+import dev.weir.scripts.LuaScript;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.api.async.RedisAsyncCommands;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+/**
+ * Calls to the servers of the store's partitions. A call without an answer is repeated for a while,
+ * at the server that has the partition by then: it may be executed twice, so it must be one that a
+ * repetition does not harm.
+ */
+final class RecordCalls {
+  private static final long REPEATED_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  /** Errors of a server that another one may not have, or that end by themselves. */
+  private static final Pattern PASSES =
+      Pattern.compile(
+          "(MOVED|ASK|TRYAGAIN|READONLY|CLUSTERDOWN|LOADING|MASTERDOWN|BUSY|NOREPLICAS|UNBLOCKED)"
+              + " .*",
+          Pattern.DOTALL);
+
+  private final StoreServers servers;
+
+  RecordCalls(StoreServers servers) {
+    this.servers = servers;
+  }
+
+  /** Runs a script on the server of a partition. */
+  List<Object> script(int partition, LuaScript script, byte[][] keys, byte[]... arguments)
+      throws RecordStoreException {
+    return repeat(partition, server -> servers.calls().script(server, script, keys, arguments));
+  }
+
+  /** Runs a command on the server of a partition. */
+  <T> T command(
+      int partition, Function<RedisAsyncCommands<byte[], byte[]>, CompletionStage<T>> command)
+      throws RecordStoreException {
+    return repeat(
+        partition,
+        server -> servers.calls().node(server).thenCompose(open -> command.apply(open.async())));
+  }
+
+  private <T> T repeat(int partition, Function<SocketAddress, CompletionStage<T>> call)
+      throws RecordStoreException {
+    long endNs = System.nanoTime() + REPEATED_NS;
+    while (true) {
+      try {
+        SocketAddress server = servers.of(partition);
+        if (server == null) {
+          throw new IOException("redis: no server has partition " + partition);
+        }
+        return await(server, call);
+      } catch (IOException fault) {
+        if (!mayPass(fault) || System.nanoTime() - endNs > 0) {
+          throw new RecordStoreException(fault.getMessage(), fault);
+        }
+        servers.refresh();
+        LockSupport.parkNanos(PAUSE_NS);
+        if (Thread.currentThread().isInterrupted()) {
+          throw new RecordStoreException("stopped", fault);
+        }
+      }
+    }
+  }
+
+  private <T> T await(SocketAddress server, Function<SocketAddress, CompletionStage<T>> call)
+      throws IOException {
+    StoreCalls calls = servers.calls();
+    try {
+      return calls.await(server, call.apply(server));
+    } catch (IOException fault) {
+      if (innermost(fault) == null) {
+        calls.drop(server); // whatever is the matter with it, the connection is not to be trusted
+      }
+      throw fault;
+    }
+  }
+
+  /** False if the server has answered, and would answer the same again. */
+  private static boolean mayPass(IOException fault) {
+    RedisCommandExecutionException answer = innermost(fault);
+    return answer == null || PASSES.matcher(String.valueOf(answer.getMessage())).matches();
+  }
+
+  /** The error that the server answered; null if it did not answer. */
+  private static RedisCommandExecutionException innermost(Throwable fault) {
+    Throwable cause = fault;
+    while (cause != null && !(cause instanceof RedisCommandExecutionException)) {
+      cause = cause.getCause();
+    }
+    return (RedisCommandExecutionException) cause;
+  }
+}

@@ -1,0 +1,202 @@
+package dev.weir.proxy.records.redis;
+
+import dev.weir.proxy.records.AuditPage;
+import dev.weir.proxy.records.AuditQuery;
+import dev.weir.proxy.records.Author;
+import dev.weir.proxy.records.RecordListener;
+import dev.weir.proxy.records.RecordName;
+import dev.weir.proxy.records.RecordName.Kind;
+import dev.weir.proxy.records.RecordSet;
+import dev.weir.proxy.records.RecordStore;
+import dev.weir.proxy.records.RecordStoreException;
+import dev.weir.proxy.records.RecordVersion;
+import dev.weir.proxy.records.RecordWrite;
+import dev.weir.proxy.records.RunningSidecar;
+import dev.weir.proxy.records.StaleRecordException;
+import dev.weir.proxy.records.StoredRecord;
+import dev.weir.proxy.records.UserPage;
+import dev.weir.proxy.records.UserWritten;
+import dev.weir.proxy.store.map.StoreServers;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/** Records in the store's Redis servers, for all sidecars of a service. */
+public final class RedisRecordStore implements RecordStore {
+  /** How long a write waits for a replica to have it. */
+  private static final long COPY_MS = 100;
+
+  private final RecordCalls calls;
+  private final RecordKeys keys;
+  private final KeptRecords kept = new KeptRecords();
+  private final RepeatedWrite repeated = new RepeatedWrite();
+  private final AuditTrail audit;
+  private final DirectoryRecords users;
+
+  /**
+   * @param names the text of an identity in names of budgets.
+   */
+  public RedisRecordStore(StoreServers servers, RecordKeys keys, UnaryOperator<String> names) {
+    this.calls = new RecordCalls(servers);
+    this.keys = keys;
+    audit = new AuditTrail(calls, keys);
+    users = new DirectoryRecords(calls, keys, kept, audit, names);
+  }
+
+  @Override
+  public RecordSet rules() throws RecordStoreException {
+    Map<byte[], byte[]> fields =
+        calls.command(RecordKeys.PARTITION, redis -> redis.hgetall(keys.policy()));
+    RecordVersion head = RecordVersion.NONE;
+    List<StoredRecord> records = new ArrayList<>();
+    for (Map.Entry<byte[], byte[]> each : fields.entrySet()) {
+      String field = RecordKeys.text(each.getKey());
+      RecordName name = RecordKeys.named(field);
+      StoredRecord record = name == null ? null : kept.read(name, each.getValue());
+      if (record != null) {
+        records.add(record);
+      } else if (field.equals("head")) {
+        head = version(each.getValue());
+      }
+    }
+    return new RecordSet(head, records);
+  }
+
+  private static RecordVersion version(byte[] head) throws RecordStoreException {
+    try {
+      return RecordCommit.version(head);
+    } catch (IllegalArgumentException damaged) {
+      throw new RecordStoreException("redis: " + damaged.getMessage(), damaged);
+    }
+  }
+
+  @Override
+  public RecordVersion writeRules(RecordVersion head, List<RecordWrite> writes, Author author)
+      throws StaleRecordException, RecordStoreException {
+    Map<RecordName, RecordWrite> last = new LinkedHashMap<>();
+    writes.forEach(write -> last.put(write.name(), write));
+    RuleWrite write = new RuleWrite(head, List.copyOf(last.values()), author);
+    repeated.until(write);
+    if (write.stale != null) {
+      throw write.stale;
+    }
+    return write.version;
+  }
+
+  /** One write of rules, until it is made or found stale. */
+  private final class RuleWrite implements RepeatedWrite.Write {
+    private final RecordVersion head;
+    private final List<RecordWrite> writes;
+    private final Author author;
+    private StaleRecordException stale;
+    private RecordVersion version;
+
+    RuleWrite(RecordVersion head, List<RecordWrite> writes, Author author) {
+      this.head = head;
+      this.writes = writes;
+      this.author = author;
+    }
+
+    @Override
+    public boolean isMade() throws RecordStoreException {
+      RecordCommit commit =
+          RecordCommit.ofRules(
+              calls, keys, writes.stream().map(each -> RecordKeys.field(each.name())).toList());
+      if (head != null && !head.equals(commit.head())) {
+        stale = new StaleRecordException(new RecordName(Kind.PART, ""), commit.head(), "");
+        return true;
+      }
+      boolean changesNothing = true;
+      for (int i = 0; i < writes.size(); i++) {
+        RecordWrite write = writes.get(i);
+        byte[] value = commit.values().get(i);
+        StoredRecord present = kept.read(write.name(), value);
+        RecordVersion found = present == null ? RecordVersion.NONE : present.version();
+        if (write.expected() != null && !write.expected().equals(found)) {
+          String by = present == null ? "" : audit.author(write.name(), found);
+          stale = new StaleRecordException(write.name(), found, by);
+          return true;
+        }
+        if (value != null || write.json() != null) {
+          String before = present == null ? null : present.json();
+          commit.change(write.name(), before, write.json(), author);
+          changesNothing = false;
+        }
+      }
+      version = changesNothing ? commit.head() : commit.next();
+      return changesNothing || commit.write(0);
+    }
+  }
+
+  @Override
+  public Optional<StoredRecord> user(String identity) throws RecordStoreException {
+    return users.user(identity);
+  }
+
+  @Override
+  public List<UserWritten> writeUsers(List<RecordWrite> writes, Author author)
+      throws RecordStoreException {
+    return users.write(writes, author, repeated);
+  }
+
+  @Override
+  public UserPage users(String after, int most) throws RecordStoreException {
+    return users.page(after, most);
+  }
+
+  @Override
+  public void note(String action, RecordName object, Author author) throws RecordStoreException {
+    repeated.until(
+        () -> {
+          RecordCommit commit = RecordCommit.ofRules(calls, keys, List.of());
+          commit.note(action, object, null, null, null, author);
+          return commit.write(0);
+        });
+  }
+
+  @Override
+  public AuditPage audit(AuditQuery query) throws RecordStoreException {
+    return audit.page(query);
+  }
+
+  @Override
+  public List<RunningSidecar> sidecars() throws RecordStoreException {
+    List<byte[]> noted =
+        calls.command(RecordKeys.PARTITION, redis -> redis.zrange(keys.versions(), 0, -1));
+    Map<String, RecordVersion> inUse = new LinkedHashMap<>();
+    for (byte[] each : noted) {
+      String[] of = RecordKeys.text(each).split(" ", 2);
+      inUse.put(of[0], version(RecordKeys.bytes(of[1])));
+    }
+    List<RunningSidecar> running = new ArrayList<>();
+    for (byte[] id :
+        calls.command(RecordKeys.PARTITION, redis -> redis.zrange(keys.peers(), 0, -1))) {
+      String sidecar = RecordKeys.text(id);
+      running.add(new RunningSidecar(sidecar, inUse.getOrDefault(sidecar, RecordVersion.NONE)));
+    }
+    return running;
+  }
+
+  @Override
+  public boolean isCopied(RecordName name) throws RecordStoreException {
+    int partition = name.kind() == Kind.USER ? users.partition(name.id()) : RecordKeys.PARTITION;
+    return calls.command(partition, redis -> redis.waitForReplication(1, COPY_MS)) > 0
+        && (partition == RecordKeys.PARTITION
+            || calls.command(RecordKeys.PARTITION, redis -> redis.waitForReplication(1, COPY_MS))
+                > 0);
+  }
+
+  /** How often a record was passed over, as it is damaged. */
+  public long damagedCount() {
+    return kept.damagedCount();
+  }
+
+  @Override
+  public void listen(RecordListener listener) {}
+
+  @Override
+  public void close() {}
+}

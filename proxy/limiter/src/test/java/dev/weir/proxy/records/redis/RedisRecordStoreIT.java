@@ -1,0 +1,265 @@
+package dev.weir.proxy.records.redis;
+
+import static dev.weir.proxy.records.redis.RecordsRig.ANN;
+import static dev.weir.proxy.records.redis.RecordsRig.rule;
+import static dev.weir.proxy.records.redis.RecordsRig.user;
+import static dev.weir.proxy.records.redis.RecordsRig.write;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.weir.proxy.records.AuditEntry;
+import dev.weir.proxy.records.AuditPage;
+import dev.weir.proxy.records.AuditQuery;
+import dev.weir.proxy.records.AuditVerification;
+import dev.weir.proxy.records.RecordStoreException;
+import dev.weir.proxy.records.RecordVersion;
+import dev.weir.proxy.records.RecordWrite;
+import dev.weir.proxy.records.StaleRecordException;
+import dev.weir.proxy.records.StoredRecord;
+import dev.weir.proxy.records.UserPage;
+import dev.weir.proxy.records.UserWritten;
+import dev.weir.scripts.server.RedisServer;
+import dev.weir.scripts.server.RespClient;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Records on a real server; what both stores promise is in the contract test. */
+@Timeout(60)
+class RedisRecordStoreIT {
+  private static final int RACING_WRITES = Integer.getInteger("weir.records.writes", 400);
+
+  private static final RedisServer redis = RedisServer.shared();
+
+  private RecordsRig rig;
+  private RedisRecordStore records;
+
+  @BeforeEach
+  void start() throws Exception {
+    redis.text("FLUSHALL");
+    rig = new RecordsRig(redis.port());
+    records = rig.records;
+  }
+
+  @AfterEach
+  void stop() {
+    rig.close();
+  }
+
+  @Test
+  void losesNoneOfRacingWrites() throws Exception {
+    RecordVersion first =
+        records.writeRules(null, List.of(write(rule("a"), RecordVersion.NONE, "0")), ANN);
+    assertEquals(1, first.number());
+    try (RecordsRig other = new RecordsRig(redis.port())) {
+      race(List.of(records, records, other.records, other.records), this::addToRule);
+      assertEquals(RACING_WRITES + "", records.rules().records().get(0).json());
+      assertEquals(RACING_WRITES + 1, records.rules().head().number());
+      assertEquals(RACING_WRITES + 1, verified());
+    }
+  }
+
+  @Test
+  void losesNoneOfRacingWritesOfAUser() throws Exception {
+    records.writeUser(write(user("u"), RecordVersion.NONE, "0"), ANN);
+    try (RecordsRig other = new RecordsRig(redis.port())) {
+      race(List.of(records, records, other.records, other.records), this::addToUser);
+      assertEquals(RACING_WRITES + "", records.user("u").orElseThrow().json());
+      verified();
+      assertEquals("1", redis.text("HGET", "rl:{p000}:directory:shop", "count"));
+    }
+  }
+
+  private interface Step {
+    /** Adds one; false if somebody else was faster. */
+    boolean add(RedisRecordStore store) throws Exception;
+  }
+
+  private boolean addToRule(RedisRecordStore store) throws Exception {
+    StoredRecord present = store.rules().records().get(0);
+    int next = Integer.parseInt(present.json()) + 1;
+    try {
+      store.writeRules(null, List.of(write(rule("a"), present.version(), next + "")), ANN);
+      return true;
+    } catch (StaleRecordException stale) {
+      assertTrue(stale.present().number() > present.version().number());
+      return false;
+    }
+  }
+
+  private boolean addToUser(RedisRecordStore store) throws Exception {
+    StoredRecord present = store.user("u").orElseThrow();
+    int next = Integer.parseInt(present.json()) + 1;
+    try {
+      store.writeUser(write(user("u"), present.version(), next + ""), ANN);
+      return true;
+    } catch (StaleRecordException stale) {
+      return false;
+    }
+  }
+
+  private static void race(List<RedisRecordStore> stores, Step step) throws Exception {
+    ExecutorService writers = Executors.newFixedThreadPool(stores.size());
+    List<Future<?>> running = new ArrayList<>();
+    for (RedisRecordStore store : stores) {
+      running.add(
+          writers.submit(
+              () -> {
+                for (int done = 0; done < RACING_WRITES / stores.size(); ) {
+                  done += step.add(store) ? 1 : 0;
+                }
+                return null;
+              }));
+    }
+    for (Future<?> writer : running) {
+      writer.get();
+    }
+    writers.shutdown();
+  }
+
+  /** Checks the chain of the audit, and returns how many entries it has. */
+  private int verified() throws Exception {
+    AuditVerification chain = new AuditVerification();
+    int count = 0;
+    String after = null;
+    do {
+      AuditPage page = records.audit(new AuditQuery(null, null, null, null, after, 100));
+      for (AuditEntry entry : page.entries()) {
+        chain.next(entry.id(), entry.toJson());
+        count++;
+      }
+      after = page.next();
+    } while (after != null);
+    assertEquals(List.of(), chain.faults());
+    return count;
+  }
+
+  @Test
+  void takesAWriteOnceThoughItsAnswerIsLost() throws Exception {
+    RecordCommit commit =
+        RecordCommit.ofRules(
+            new RecordCalls(rig.store.servers()), new RecordKeys("shop", "shop"), List.of());
+    commit.change(rule("a"), null, "1", ANN);
+    assertTrue(commit.write(0));
+    assertTrue(commit.write(0), "the first answer was lost");
+    records.writeRules(null, List.of(write(rule("b"), null, "1")), ANN);
+    assertTrue(commit.write(0), "and another one has written since");
+    assertEquals(2, records.rules().head().number());
+    assertEquals(2, verified());
+  }
+
+  @Test
+  void passesOverADamagedRecordAndWritesOverIt() throws Exception {
+    String key = "rl:{p000}:policy:shop";
+    redis.text("HSET", key, "rule:bad", "hello", "rule:json", "1-00000000 {", "x", "y");
+    records.writeRules(null, List.of(write(rule("good"), null, "{\"id\":\"good\"}")), ANN);
+    assertEquals(
+        List.of("good"), records.rules().records().stream().map(each -> each.name().id()).toList());
+    assertTrue(records.damagedCount() >= 2);
+    records.writeRules(
+        null,
+        List.of(write(rule("bad"), RecordVersion.NONE, "1"), write(rule("json"), null, null)),
+        ANN);
+    assertEquals(
+        Set.of("good", "bad"),
+        new HashSet<>(records.rules().records().stream().map(each -> each.name().id()).toList()));
+  }
+
+  @Test
+  void writesNothingThatCannotBeAudited() throws Exception {
+    records.writeRules(null, List.of(write(rule("a"), null, "1")), ANN);
+    String day = verifiedDay();
+    redis.text("DEL", day);
+    redis.text("SET", day, "not a stream");
+    RecordVersion head = records.rules().head();
+    List<RecordWrite> writes = List.of(write(rule("a"), null, "2"));
+    assertThrows(RecordStoreException.class, () -> records.writeRules(null, writes, ANN));
+    assertThrows(
+        RecordStoreException.class, () -> records.writeUser(write(user("u"), null, "2"), ANN));
+    assertEquals(head, records.rules().head());
+    assertEquals("1", records.rules().records().get(0).json());
+    assertTrue(records.user("u").isEmpty());
+  }
+
+  private String verifiedDay() throws Exception {
+    try (RespClient client = redis.connect()) {
+      List<?> keys = (List<?>) client.call("KEYS", "rl:{p000}:audit:shop:*");
+      String key = RespClient.textOf(keys.get(0));
+      long lifeMs = (Long) client.call("PTTL", key);
+      assertTrue(lifeMs > 90L * 86_400_000 && lifeMs <= 91L * 86_400_000, lifeMs + " ms");
+      return key;
+    }
+  }
+
+  @Test
+  void refusesToWriteRecordsOfANewerFormatAndReadsThem() throws Exception {
+    records.writeRules(null, List.of(write(rule("a"), null, "1")), ANN);
+    redis.text("HSET", "rl:{p000}:policy:shop", "format", "2");
+    RecordStoreException fault =
+        assertThrows(
+            RecordStoreException.class,
+            () -> records.writeRules(null, List.of(write(rule("a"), null, "2")), ANN));
+    assertEquals(
+        "redis: records of format 2 (expected: 1, as this version of Weir writes)",
+        fault.getMessage());
+    assertEquals("1", records.rules().records().get(0).json());
+  }
+
+  @Test
+  void saysWhyAFullOrReadOnlyServerTakesNoWrite() throws Exception {
+    records.writeRules(null, List.of(write(rule("a"), null, "1")), ANN);
+    try {
+      redis.text("CONFIG", "SET", "maxmemory", "1");
+      RecordStoreException fault =
+          assertThrows(
+              RecordStoreException.class,
+              () -> records.writeRules(null, List.of(write(rule("a"), null, "2")), ANN));
+      assertTrue(fault.getMessage().contains("OOM command not allowed"), fault.getMessage());
+      assertEquals("1", records.rules().records().get(0).json(), "reads go on");
+    } finally {
+      redis.text("CONFIG", "SET", "maxmemory", "0");
+    }
+  }
+
+  @Test
+  void listsEachUserOnceAtLeastAndKeepsOddNames() throws Exception {
+    Set<String> wanted = new HashSet<>(Set.of("a b", "é%\n{}:", "#x", "100%"));
+    for (int i = 0; i < 200; i++) {
+      wanted.add("user-" + i);
+    }
+    List<UserWritten> written =
+        records.writeUsers(
+            wanted.stream().map(each -> write(user(each), null, "{\"tier\":\"t\"}")).toList(), ANN);
+    assertEquals(3, written.stream().map(UserWritten::version).distinct().count(), "100 at once");
+    Set<String> found = new HashSet<>();
+    String after = null;
+    do {
+      UserPage page = records.users(after, 50);
+      page.users().forEach(each -> found.add(each.name().id()));
+      after = page.next();
+    } while (after != null);
+    assertEquals(wanted, found);
+    assertEquals("{\"tier\":\"t\"}", records.user("a b").orElseThrow().json());
+    assertEquals("204", redis.text("HGET", "rl:{p000}:directory:shop", "count"));
+    records.writeUsers(wanted.stream().map(each -> write(user(each), null, null)).toList(), ANN);
+    assertEquals("0", redis.text("HGET", "rl:{p000}:directory:shop", "count"));
+    assertFalse(records.user("a b").isPresent());
+    assertEquals(2 * wanted.size(), verified());
+  }
+
+  @Test
+  void saysThatNoReplicaHasAWrite() throws Exception {
+    records.writeRules(null, List.of(write(rule("a"), null, "1")), ANN);
+    assertFalse(records.isCopied(rule("a")));
+  }
+}
