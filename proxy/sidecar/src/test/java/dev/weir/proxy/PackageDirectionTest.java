@@ -89,7 +89,7 @@ class PackageDirectionTest {
     "downstream.h1, request exchange downstream downstream.answer http1 grpc loop",
     "downstream.h2, request exchange downstream downstream.answer http2 http2.hpack http2.message grpc loop",
     "downstream.answer, request exchange http1 http2.hpack grpc",
-    "rule, request rule.spec",
+    "rule, request rule.spec records",
     "rule.spec, request",
     "rule.identity, request rule rule.spec",
     "token, request watch rule.identity",

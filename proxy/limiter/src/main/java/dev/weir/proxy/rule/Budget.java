@@ -270,6 +270,11 @@ public final class Budget {
     return !spec.tiers().isEmpty();
   }
 
+  /** The budget of those without a plan. */
+  public Budget base() {
+    return base;
+  }
+
   /** The budget of a plan that this one is; {@link Plan#NONE} of the limit's own. */
   public Plan plan() {
     return plan;

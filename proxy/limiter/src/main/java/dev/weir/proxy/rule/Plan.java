@@ -1,25 +1,45 @@
 package dev.weir.proxy.rule;
 
+import dev.weir.proxy.records.UserOverride;
+import dev.weir.proxy.records.UserRecord;
 import dev.weir.proxy.rule.spec.Amount;
 import dev.weir.proxy.rule.spec.BudgetSpec;
-import java.util.Map;
 
 /**
- * What a user has: a tier, and amounts of some limits in the place of what the tier or the limit
- * says. Of equal plans there is one ({@link Plans}). Immutable; any thread.
+ * What a user has: a tier, and what the user's record says beside it. Of equal plans there is one
+ * ({@link Plans}). Immutable; any thread.
  */
 public final class Plan {
+  /** Who says how much of a limit a user has; the first that speaks wins. */
+  public enum Says {
+    /** An override that has not ended. */
+    OVERRIDE,
+    /** A limit of the user's own. */
+    USER,
+    /** The value that the limit has for the user's tier. */
+    TIER,
+    /** The limit itself. */
+    LIMIT
+  }
+
   /** The plan of a user of whom nothing is known, where there are no tiers: each limit's own. */
-  public static final Plan NONE = new Plan(0, null, Map.of());
+  public static final Plan NONE = new Plan(0, null, UserRecord.EMPTY);
 
   private final int number;
   private final String tier;
-  private final Map<String, Amount> limits;
+  private final UserRecord record;
+  private final PlanTable<Plan> ofTiers = new PlanTable<>();
 
-  Plan(int number, String tier, Map<String, Amount> limits) {
+  /** The plan as it is without its override; null until it was asked for. */
+  private volatile Plan usual;
+
+  /**
+   * @param tier that holds if the record names none; null for none.
+   */
+  Plan(int number, String tier, UserRecord record) {
     this.number = number;
     this.tier = tier;
-    this.limits = limits;
+    this.record = record;
   }
 
   /** The number by which tables name it: 0 to {@link Plans#MAX_NUMBER}; 0 is {@link #NONE}. */
@@ -29,7 +49,75 @@ public final class Plan {
 
   /** The tier; null for none. */
   public String tier() {
+    UserOverride override = record.override();
+    return override != null && override.tier() != null
+        ? override.tier()
+        : record.tier() != null ? record.tier() : tier;
+  }
+
+  /** The tier that holds if the record names none; null for none. */
+  String tierOfRequest() {
     return tier;
+  }
+
+  /** What the user's record says. */
+  public UserRecord record() {
+    return record;
+  }
+
+  /** Whether it has an override, which ends at {@link #untilMs}. */
+  public boolean hasOverride() {
+    return record.override() != null;
+  }
+
+  /** When its override ends, in milliseconds since 1970; never without one. */
+  public long untilMs() {
+    return hasOverride() ? record.override().until().toEpochMilli() : Long.MAX_VALUE;
+  }
+
+  /** This plan when its override has ended. */
+  Plan usual(Plans plans) {
+    if (usual == null) {
+      usual = plans.of(tier, record.withOverride(null));
+    }
+    return usual;
+  }
+
+  /**
+   * This plan, of a request that names a tier.
+   *
+   * @param other the plan of the tier alone.
+   */
+  Plan under(Plan other, Plans plans) {
+    Plan known = ofTiers.get(other.number);
+    if (known == null) {
+      known = plans.of(other.tier, record);
+      ofTiers.put(other.number, known);
+    }
+    return known;
+  }
+
+  /** Who says how much of a limit a user of this plan has. */
+  public Says says(Budget limit) {
+    return says(limit.base().spec(), limit.policy().name());
+  }
+
+  private Says says(BudgetSpec limit, String name) {
+    UserOverride override = record.override();
+    if (override != null
+        && (override.factorThousandths() != 0
+            || has(limit, override.limits().get(name))
+            || override.tier() != null && limit.tiers().containsKey(override.tier()))) {
+      return Says.OVERRIDE;
+    }
+    if (has(limit, record.limits().get(name))) {
+      return Says.USER;
+    }
+    return limit.tiers().containsKey(tier()) ? Says.TIER : Says.LIMIT;
+  }
+
+  private static boolean has(BudgetSpec limit, Amount amount) {
+    return amount != null && limit.takes(amount);
   }
 
   /**
@@ -39,13 +127,25 @@ public final class Plan {
    * @return null for what the limit itself says.
    */
   Amount amount(BudgetSpec limit, String name) {
-    Amount own = limits.get(name);
-    return own != null && limit.limit().fits(own) ? own : limit.tiers().get(tier);
+    UserOverride override = record.override();
+    if (override != null && has(limit, override.limits().get(name))) {
+      return override.limits().get(name);
+    }
+    boolean isOfTier = override != null && limit.tiers().containsKey(override.tier());
+    Amount own = record.limits().get(name);
+    Amount usual = !isOfTier && has(limit, own) ? own : limit.tiers().get(tier());
+    if (override == null || override.factorThousandths() == 0) {
+      return usual;
+    }
+    Amount before = usual == null ? limit.limit().amount() : usual;
+    Amount times = before.times(override.factorThousandths());
+    return limit.takes(times) ? times : usual;
   }
 
-  /** The tier, or the numbers, as text. */
+  /** The tier, and what the record says, as text. */
   @Override
   public String toString() {
-    return (tier == null ? "" : tier) + (limits.isEmpty() ? "" : limits);
+    String name = tier() == null ? "" : tier();
+    return record.equals(UserRecord.EMPTY) ? name : name + record.toJson();
   }
 }

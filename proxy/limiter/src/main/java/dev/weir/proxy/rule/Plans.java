@@ -1,14 +1,14 @@
 package dev.weir.proxy.rule;
 
-import dev.weir.proxy.rule.spec.Amount;
-import java.util.ArrayList;
+import dev.weir.proxy.records.UserRecord;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * All plans of this process, by number and by what they say: of equal ones there is one, and it
- * keeps its number. Any thread; those that read by number take no lock.
+ * keeps its number. Any thread; who reads by number takes no lock.
  */
 public final class Plans {
   /** The largest number, as tables keep 24 bits of it. */
@@ -19,44 +19,60 @@ public final class Plans {
   private int count;
 
   public Plans() {
-    add(Plan.NONE, null, Map.of());
+    add(Plan.NONE);
   }
 
   /** The plan of a tier; of none {@link Plan#NONE}. */
   public Plan ofTier(String tier) {
-    return of(tier, Map.of());
+    return of(tier, UserRecord.EMPTY);
+  }
+
+  /** The plan of a record; while it names no tier, it is {@link #under a tier's}. */
+  public Plan of(UserRecord record) {
+    return of(null, record);
   }
 
   /**
-   * The plan of a tier and amounts of one's own.
+   * The plan of a tier and a record.
    *
-   * @param tier null for none.
-   * @param limits amounts by the names of limits.
+   * @param tier that holds if the record names none; null for none.
    * @return the tier's plan if there are too many already.
    */
-  public synchronized Plan of(String tier, Map<String, Amount> limits) {
-    Plan plan = known.get(key(tier, limits));
-    if (plan == null && count > MAX_NUMBER) {
-      return limits.isEmpty() ? Plan.NONE : ofTier(tier);
+  synchronized Plan of(String tier, UserRecord record) {
+    String named = record.tier() == null ? tier : null;
+    Plan plan = known.get(key(named, record));
+    if (plan != null) {
+      return plan;
     }
-    return plan == null ? add(new Plan(count, tier, Map.copyOf(limits)), tier, limits) : plan;
+    if (count > MAX_NUMBER) {
+      return record.equals(UserRecord.EMPTY) ? Plan.NONE : ofTier(tier);
+    }
+    return add(new Plan(count, named, record));
   }
 
-  private Plan add(Plan plan, String tier, Map<String, Amount> limits) {
-    known.put(key(tier, limits), plan);
+  private Plan add(Plan plan) {
+    known.put(key(plan.tierOfRequest(), plan.record()), plan);
     byNumber.put(count++, plan);
     return plan;
   }
 
-  private static List<Object> key(String tier, Map<String, Amount> limits) {
-    List<Object> key = new ArrayList<>();
-    key.add(tier);
-    key.add(limits);
-    return key;
+  private static List<Object> key(String tier, UserRecord record) {
+    return Arrays.asList(tier, record);
   }
 
   /** The plan of a number that this has given. */
   public Plan of(int number) {
     return byNumber.get(number);
+  }
+
+  /**
+   * A plan as it is for a request now.
+   *
+   * @param tier the plan of the tier that the request has, if the record names none.
+   * @param nowMs since 1970: an override that has ended is none.
+   */
+  public Plan now(Plan plan, Plan tier, long nowMs) {
+    Plan present = plan.untilMs() <= nowMs ? plan.usual(this) : plan;
+    return present.record().tier() == null ? present.under(tier, this) : present;
   }
 }

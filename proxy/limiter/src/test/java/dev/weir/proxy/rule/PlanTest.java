@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.algorithms.Limit;
+import dev.weir.proxy.records.UserOverride;
+import dev.weir.proxy.records.UserRecord;
 import dev.weir.proxy.rule.spec.Amount;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.KeySpec;
@@ -14,6 +16,7 @@ import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.rule.spec.Share;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -91,11 +94,11 @@ class PlanTest {
     Rule under = rule.under(premium);
     assertEquals(2, rule.group(0).size());
     assertEquals("\"rpm\";q=1000;w=60", field(only(under)), "and no limit a day");
-    Plan own = plans.of("free", Map.of("day", Amount.parse("5/1d"), "rpm", Amount.parse("1/1h")));
+    Plan own = plan("free", Map.of("day", Amount.parse("5/1d"), "rpm", Amount.parse("1/1h")));
     Rule ownRule = rule.under(own);
     assertSame(rule.group(0).budget(0), ownRule.group(0).budget(0), "another window is no rpm");
     assertEquals("\"day\";q=5;w=86400", field(ownRule.group(0).budget(1)));
-    Plan nothing = plans.of("premium", Map.of("rpm", Amount.UNLIMITED));
+    Plan nothing = plan("premium", Map.of("rpm", Amount.UNLIMITED));
     assertTrue(rule.under(nothing).passesAll());
   }
 
@@ -120,6 +123,53 @@ class PlanTest {
     last.succeed();
     assertSame(last.find("r"), last.find("r").under(premium));
     assertSame(only(last.find("r")), only(before).latest(), "the tier is gone");
+  }
+
+  private Plan plan(String tier, Map<String, Amount> limits) {
+    return plans.of(tier, new UserRecord(null, limits, null));
+  }
+
+  /** 1.3 of the design: the first that speaks wins. */
+  @Test
+  void anOverrideSpeaksBeforeTheUsersLimitAndThatBeforeTheTier() {
+    Rule rule = compile(rule("100/1m").tiers(PREMIUM), null);
+    Budget limit = rule.group(0).budget(0);
+    Amount five = Amount.parse("5/1m");
+    UserRecord of = UserRecord.EMPTY.withTier("premium");
+    assertSays(Plan.Says.LIMIT, 100, limit, UserRecord.EMPTY.withTier("free"));
+    assertSays(Plan.Says.TIER, 1000, limit, of);
+    assertSays(Plan.Says.USER, 5, limit, of.withLimit("r", five));
+    assertSays(Plan.Says.TIER, 1000, limit, of.withLimit("r", Amount.parse("5/1h")));
+    UserRecord own = of.withLimit("r", five);
+    assertSays(Plan.Says.OVERRIDE, 10, limit, own.withOverride(override(null, null, 2000)));
+    assertSays(Plan.Says.OVERRIDE, 1000, limit, own.withOverride(override("premium", null, 0)));
+    assertSays(Plan.Says.USER, 5, limit, own.withOverride(override("free", null, 0)));
+    Amount seven = Amount.parse("7/1m");
+    assertSays(Plan.Says.OVERRIDE, 7, limit, own.withOverride(override(null, seven, 0)));
+  }
+
+  private void assertSays(Plan.Says who, long capacity, Budget limit, UserRecord record) {
+    Plan plan = plans.of(record);
+    assertEquals(who, plan.says(limit));
+    assertEquals(capacity, limit.under(plan).limit().capacity());
+  }
+
+  private static UserOverride override(String tier, Amount limit, long factor) {
+    Map<String, Amount> limits = limit == null ? Map.of() : Map.of("r", limit);
+    return new UserOverride(Instant.ofEpochMilli(1000), "test", tier, limits, factor);
+  }
+
+  @Test
+  void anOverrideIsGoneAtItsEndAndTheTierIsThatOfTheRequestIfTheRecordNamesNone() {
+    Plan open = plans.of(UserRecord.EMPTY.withOverride(override(null, null, 2000)));
+    Plan during = plans.now(open, premium, 999);
+    assertEquals("premium", during.tier());
+    assertTrue(during.hasOverride());
+    assertSame(during, plans.now(open, premium, 0));
+    assertSame(premium, plans.now(open, premium, 1000));
+    assertSame(free, plans.now(plans.of(UserRecord.EMPTY), free, 0));
+    Plan fixed = plans.of(UserRecord.EMPTY.withTier("premium"));
+    assertEquals("premium", plans.now(fixed, free, 0).tier());
   }
 
   private static RuleSpec.Builder leased(String rate) {

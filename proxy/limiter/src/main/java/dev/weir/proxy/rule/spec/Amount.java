@@ -68,6 +68,15 @@ public record Amount(Rate rate, long burstThousandths) {
     return rate != null && (rate.unit() != 1 || Thousandths.isFraction(burstThousandths));
   }
 
+  /** So many times as much: at least one, and at most what a limit may have. */
+  public Amount times(long factorThousandths) {
+    return rate == null
+        ? this
+        : new Amount(
+            rate.times(factorThousandths),
+            burstThousandths == 0 ? 0 : Rate.times(burstThousandths, factorThousandths));
+  }
+
   /** Whether it is so many requests at a time. */
   public boolean isAtATime() {
     return rate != null && rate.isAtATime();

@@ -62,6 +62,32 @@ public record BudgetSpec(
         ownName, key, limit.under(amount), cost, mode, onStoreFailure, leaseLifeNs, Map.of());
   }
 
+  /**
+   * Whether somebody can have an amount in the place of the limit's numbers: of the same window, as
+   * large as can be counted, and with room for a request.
+   */
+  public boolean takes(Amount amount) {
+    if (amount.isUnlimited() || !limit.fits(amount)) {
+      return amount.isUnlimited();
+    }
+    BudgetSpec under = under(amount);
+    List<String> faults = new ArrayList<>();
+    FaultSink sink = (field, fault) -> faults.add(field);
+    if (under.limit.check(sink) && !limit.isConcurrency()) {
+      under.limit.checkOwed("", sink);
+      if (mode.needsStore()) {
+        under.limit.checkForStore(mode, sink);
+      }
+    }
+    under.checkCost("", sink);
+    return faults.isEmpty() && under.limit.cells() <= roomFor(cells());
+  }
+
+  /** The cells of a ring that has as many, or more. */
+  private static int roomFor(int cells) {
+    return cells < 2 ? cells : Integer.highestOneBit(cells - 1) << 1;
+  }
+
   /** The tiers that have other numbers of it, as text. */
   String tiersText() {
     return String.join(", ", tiers.keySet());

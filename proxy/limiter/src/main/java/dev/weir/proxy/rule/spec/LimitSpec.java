@@ -178,6 +178,11 @@ public record LimitSpec(
     return !isConcurrency() && algorithm.takesBurst();
   }
 
+  /** What this limit says itself, as an amount. */
+  public Amount amount() {
+    return new Amount(rate, burst * (Thousandths.ONE / unit()));
+  }
+
   /**
    * Whether an amount is one of this limit: of the same window, and a burst only of a paced one.
    */

@@ -132,6 +132,22 @@ public record Rate(long count, long windowNs, boolean isMonthly, int unit, long 
         : this;
   }
 
+  /** So many times this rate. */
+  Rate times(long factorThousandths) {
+    return new Rate(times(count, factorThousandths), windowNs, isMonthly, unit, least);
+  }
+
+  /** A number times a factor, at least 1. */
+  static long times(long number, long factorThousandths) {
+    double exact = (double) number * factorThousandths / Thousandths.ONE;
+    long times =
+        exact > MAX_COUNT
+            ? MAX_COUNT
+            : number / Thousandths.ONE * factorThousandths
+                + number % Thousandths.ONE * factorThousandths / Thousandths.ONE;
+    return Math.max(1, times);
+  }
+
   /**
    * This rate in another unit; of decimals that the unit has not, the whole units below, or one.
    */
