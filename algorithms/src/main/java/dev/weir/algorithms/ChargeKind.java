@@ -1,13 +1,13 @@
 package dev.weir.algorithms;
 
-/** How units are charged that may not fit. */
+/** Says what is done with units that do not fit. */
 enum ChargeKind {
-  /** All of them or none. */
+  /** All units or none. */
   IF_IT_FITS,
 
-  /** They have been used already: as many of them as the limit can count. */
+  /** Units that have been used already: as many as the limit can count. */
   USED_ALREADY,
 
-  /** A debt that comes from another key: as many of them as fit. */
+  /** A debt that comes from another key: as many units as fit. */
   CARRIED_OVER
 }

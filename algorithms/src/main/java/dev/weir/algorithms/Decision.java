@@ -153,7 +153,7 @@ public final class Decision {
     if (contended) {
       return 1;
     }
-    // What is held stands in the way if the cost would fit without it.
+    // If the cost would fit without the units that are held, those are the reason for the refusal.
     if (held > 0 && cost <= limit.capacity() - current()) {
       return HeldUnits.RETRY_NS;
     }

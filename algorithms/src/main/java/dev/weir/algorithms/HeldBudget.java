@@ -24,7 +24,7 @@ package dev.weir.algorithms;
  * the loads behind it find the cost that was charged before.
  */
 public final class HeldBudget {
-  /** All that a word can count: the limit beside it says how much may be held. */
+  /** A limit of all units that a word can count: the limit beside it says how much may be held. */
   private static final Limit WORD = new HeldUnits(HeldUnits.MAX_UNITS, null);
 
   /**

@@ -25,7 +25,7 @@ final class HeldUnits extends WordLimit {
 
   private static final long STAMP = Long.MAX_VALUE & ~MAX_UNITS;
 
-  /** How long a refused request waits before it asks again, 1 s: no clock tells when others end. */
+  /** The wait that a refused request is told, 1 s: no clock tells when others end. */
   static final long RETRY_NS = 1_000_000_000L;
 
   private final AdaptiveLimit adaptive;

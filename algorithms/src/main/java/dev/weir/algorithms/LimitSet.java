@@ -22,7 +22,7 @@ public final class LimitSet {
   private final Limit[] limits = new Limit[MAX_SIZE];
   private final long[] costs = new long[MAX_SIZE];
 
-  /** Where units of each budget are held; null for those that are charged at once. */
+  /** The table in which each budget's units are held; null for budgets charged at once. */
   private final LimitTable[] words = new LimitTable[MAX_SIZE];
 
   private final long[] heldKeys = new long[MAX_SIZE];

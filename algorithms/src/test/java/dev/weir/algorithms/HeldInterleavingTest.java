@@ -81,7 +81,7 @@ class HeldInterleavingTest {
       shared.granted[0] += units;
       assertTrue(shared.granted[0] + shared.charged <= CAPACITY, where);
       final int cost = Math.min(units, least);
-      // From here on the units may be free already.
+      // The units may be free before settle returns, so they are taken off here.
       shared.granted[0] -= units;
       shared.charged += cost;
       assertTrue(HeldBudget.settle(table, KEY, LIMIT, cost, table, HELD, units, NOW, out), where);

@@ -81,7 +81,7 @@ final class Gradient2 {
   /** The mean of windows that count as unloaded; 0 while there was none. */
   private double unloadedNs;
 
-  /** When the first window began that counts as unloaded. */
+  /** The time at which the first window began that counts as unloaded. */
   private long firstNs;
 
   // The present window.
@@ -166,7 +166,7 @@ final class Gradient2 {
     if (isFirst || peak <= min || 2 * peak < limit && slowness <= NORMAL) {
       double lengthNs = nowNs - beganNs;
       double weight = Math.min(MAX_WEIGHT, lengthNs / UNLOADED_MEAN_NS);
-      // In the first minute all windows weigh the same.
+      // All windows of the first minute weigh the same.
       unloadedNs += (meanNs - unloadedNs) * Math.max(weight, lengthNs / (nowNs - firstNs));
     }
     windowNs = (long) Math.max(MIN_WINDOW_NS, Math.min(MAX_WINDOW_NS, 2 * meanNs));

@@ -17,7 +17,7 @@ class AdaptiveComparisonTest {
   private static final int MIN = 5;
   private static final int MAX = 100;
 
-  /** What one of them does in the last minute of each part. */
+  /** The figures of one limit in the last minute of each part of the simulation. */
   private record Outcome(
       int halfPassed,
       int doublePassed,

@@ -36,7 +36,7 @@ interface SimulatedLimit {
 
       @Override
       public void ended(long timeNs, boolean isDropped, int inFlight, long nowNs) {
-        // It stays.
+        // A number that somebody chose stays.
       }
     };
   }

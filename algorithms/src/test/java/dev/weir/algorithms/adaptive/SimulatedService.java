@@ -12,17 +12,17 @@ final class SimulatedService {
   static final long MS = 1_000_000;
   static final long SECOND = 1_000 * MS;
 
-  /** How long the work of one request takes. */
+  /** The time that the work of a request takes. */
   interface Work {
     long ns(Random random, long nowNs);
   }
 
-  /** The same time for all. */
+  /** Work that takes every request the same time. */
   static Work always(long ns) {
     return (random, now) -> ns;
   }
 
-  /** A mean time, of which each request has any part (an exponential distribution). */
+  /** Work whose times are exponentially distributed about a mean. */
   static Work about(long meanNs) {
     return (random, now) -> (long) (-Math.log(1 - random.nextDouble()) * meanNs);
   }
@@ -41,17 +41,17 @@ final class SimulatedService {
   /** Requests a second that clients send. */
   double rate;
 
-  /** Above so many in its queue, the service answers 503 at once. */
+  /** The length of the queue from which on the service answers 503 at once. */
   int queueLength = Integer.MAX_VALUE;
 
-  /** An answer that takes longer comes too late. */
+  /** The time after which an answer is too late. */
   long timeoutNs = Long.MAX_VALUE;
 
   long nowNs = SECOND;
   private long nextNs = nowNs;
   private int inFlight;
 
-  // Of the time that was simulated last.
+  // Figures of the last run.
   int passed;
   int refused;
   int dropped;

@@ -129,20 +129,20 @@ public enum RefusalReason {
   UPSTREAM_TIMEOUT(
       504, UNAVAILABLE, "Upstream Response Timeout", "The service did not respond in time."),
 
-  // What the client decided: it waits no longer.
+  // The client decided, which waits no longer.
   DEADLINE_EXCEEDED(
       504,
       GrpcStatus.DEADLINE_EXCEEDED,
       "Deadline Exceeded",
       "The time that the client gave is over."),
 
-  // What a list of addresses decided, before any rule.
+  // A list of addresses decided, before any rule.
   ADDRESS_BLOCKED(403, GrpcStatus.PERMISSION_DENIED, "Address Blocked"),
 
-  // What a rule decided that had refused the identity too often.
+  // A rule decided that had refused the identity too often.
   BANNED(429, RESOURCE_EXHAUSTED, "Banned For A Time"),
 
-  // What the times of the service decided.
+  // A limit decided that moves with the times of the service.
   SERVICE_OVERLOADED(
       503,
       UNAVAILABLE,

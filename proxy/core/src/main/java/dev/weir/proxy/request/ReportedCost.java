@@ -10,7 +10,7 @@ import java.util.Collection;
  * counted. Immutable; two that read the same are equal.
  */
 public final class ReportedCost {
-  /** Where a cost is read. */
+  /** The part of an exchange in which a cost is read. */
   public enum Kind {
     /** The response's status: one unit if it is one of those listed, else none. */
     STATUS,

@@ -81,7 +81,7 @@ public final class RequestEnd {
     return this;
   }
 
-  /** Sets what the request held: {@link Verdict#holding}. */
+  /** Sets the name of the holding that the request had: {@link Verdict#holding}. */
   public RequestEnd holding(int held) {
     holding = held;
     return this;
@@ -127,7 +127,7 @@ public final class RequestEnd {
     return responseBytes;
   }
 
-  /** What the request held; or {@link Verdict#NOTHING_HELD}. */
+  /** The name of the holding that the request had; or {@link Verdict#NOTHING_HELD}. */
   public int holding() {
     return holding;
   }

@@ -10,13 +10,13 @@ import org.agrona.DirectBuffer;
 final class EventStream {
   /** The meaning of the bytes that {@link #next} has found. */
   enum Part {
-    /** In the value of a {@code data} field. */
+    /** Bytes of the value of a {@code data} field. */
     DATA,
 
-    /** The rest of a line, or of its end. */
+    /** Other bytes of a line, or of its end. */
     OTHER,
 
-    /** Of other bytes, the last is the empty line that ends an event. */
+    /** Other bytes, the last of which end an empty line, and the event with it. */
     EVENT_END
   }
 
@@ -25,7 +25,7 @@ final class EventStream {
   /** Stands for the length of a line that is of no {@code data} field. */
   private static final int NO_DATA = -1;
 
-  /** How much of {@code data:} the line begins with so far; or {@link #NO_DATA}. */
+  /** The number of bytes of {@code data:} that the line begins with; or {@link #NO_DATA}. */
   private int matched;
 
   /** Whether a line feed ends no further line, as a carriage return stood before it. */
@@ -39,7 +39,7 @@ final class EventStream {
     isBehindReturn = false;
   }
 
-  /** What {@link #next} has found. */
+  /** The meaning of the bytes that {@link #next} has found last. */
   Part part() {
     return part;
   }

@@ -27,7 +27,7 @@ final class JsonNumber {
     /** Behind a backslash in a string. */
     ESCAPE,
 
-    /** In the member's number. */
+    /** The scan is in the member's number. */
     NUMBER
   }
 
@@ -39,7 +39,7 @@ final class JsonNumber {
    */
   private long depth;
 
-  /** How many of the open objects lead to the member: the outermost ones. */
+  /** The number of open objects, from the outermost on, that lead to the member. */
   private int onPath;
 
   /** Whether the next string is the name of a member of an object on the path. */
@@ -48,7 +48,7 @@ final class JsonNumber {
   /** Whether what follows is the value of the member that the path names next. */
   private boolean isValue;
 
-  /** How much of the name a string has been so far; or {@link #OTHER}. */
+  /** The number of bytes by which a string has matched the name so far; or {@link #OTHER}. */
   private int matched;
 
   private long number;

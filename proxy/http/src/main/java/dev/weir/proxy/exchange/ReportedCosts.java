@@ -36,7 +36,7 @@ final class ReportedCosts {
   /** The largest cost that a field reports, as a member's. */
   private static final long MAX = JsonNumber.MAX;
 
-  /** What the rule wants to know; null if nothing. */
+  /** The costs that the rule asks for; null for none. */
   private ReportedCost[] wanted;
 
   /** The cost for each of {@link #wanted}, as far as it is known. */
@@ -123,7 +123,7 @@ final class ReportedCosts {
         }
         case BODY_NUMBER -> startNumber(i, fields);
         case RESPONSE_BYTES, REQUEST_BYTES -> {
-          // They are counted as they pass.
+          // Bytes of the content are counted as they pass.
         }
       }
     }
@@ -199,7 +199,7 @@ final class ReportedCosts {
         case DATA -> readNumbers(at, end);
         case EVENT_END -> startTexts();
         case OTHER -> {
-          // It names the event, or is a comment.
+          // A line that names the event, or a comment: neither has a cost.
         }
       }
       at = end;

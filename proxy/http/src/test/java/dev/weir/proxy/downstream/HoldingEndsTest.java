@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class HoldingEndsTest {
   private static final long SECOND_NS = 1_000_000_000L;
 
-  /** How a client asks. */
+  /** A protocol by which a client asks. */
   private enum Way {
     HTTP1,
     HTTP2,
@@ -362,7 +362,7 @@ class HoldingEndsTest {
     assertSettled("0 CLIENT_GONE 3 0");
   }
 
-  /** So slowly that no flood of resets is seen, however many there are: {@code -Dweir.resets}. */
+  /** Resets {@code -Dweir.resets} requests, so slowly that no flood of resets is seen. */
   @ParameterizedTest
   @EnumSource(
       value = Way.class,

@@ -164,7 +164,7 @@ class UpstreamCostsTest {
     assertEquals("COMPLETE -", settled(cost, OK + "Content-Encoding: identity, br\r\n" + body));
   }
 
-  /** What one exchange reported is never another's. */
+  /** The costs that one exchange reported are never another's. */
   @Test
   void eachExchangeHasCostsOfItsOwn() {
     ReportedCost cost = ReportedCost.ofBodyNumber("a");

@@ -92,7 +92,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   /** Whether the end of that request will not be told for it. */
   private boolean isEndUnknown;
 
-  /** Of that, budgets that an earlier question about the same request holds. */
+  /** The number of budgets in that holding which an earlier question about the request holds. */
   private int heldBefore;
 
   /** The ticket of the question that is being asked; no callback is made meanwhile. */
@@ -324,7 +324,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
         && !question.isMessage();
   }
 
-  /** Has the charges hold what they hold until the end; false if no holding is free. */
+  /** Gives the charges a holding, which keeps their units until the end; false if none is free. */
   private boolean takeHolding() {
     if (holding == NOTHING_HELD) {
       holding = holdings.take();

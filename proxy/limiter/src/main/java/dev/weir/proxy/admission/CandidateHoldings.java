@@ -16,7 +16,7 @@ import java.util.List;
  * exchange: the costs of the rules in use, then those that only the candidate reads.
  */
 final class CandidateHoldings {
-  /** In a name: the candidate holds, and the rules in use do not. */
+  /** Marks the name of a holding of the candidate alone, as the rules in use hold nothing. */
   private static final int ALONE = HoldingPool.MAX_NAME + 1;
 
   /** The place of a cost that is not read, as there are too many. */
@@ -33,7 +33,8 @@ final class CandidateHoldings {
   private final Costs[] known = new Costs[KNOWN_COUNT];
   private int nextKnown;
 
-  // By the place of what the rules in use hold: its name, the candidate's, and the costs of both.
+  // Names of the holdings of the rules in use, names of the candidate's, and the costs of both, all
+  // by the place of the former.
   private int[] names = {};
   private int[] beside = {};
   private Costs[] costs = {};

@@ -38,7 +38,7 @@ public final class Charges {
 
   private final RequestCost requestCost = new RequestCost();
 
-  /** What is held of limits whose cost is known at the end; null if rules have no such limits. */
+  /** The reserves of limits whose cost is known at the end; null if rules have no such limits. */
   private final Reserves reserves;
 
   /** The groups: those of a rule, or {@link #list}. */
@@ -78,7 +78,7 @@ public final class Charges {
   /** Whether some budgets hold units until the request's end. */
   private boolean holds;
 
-  /** What the request will hold; null if it has no end. */
+  /** The holding to which the gate adds the units that it holds; null if the request has no end. */
   private Holding holding;
 
   private boolean isMessage;

@@ -19,16 +19,16 @@ final class Holding {
   private final int[] reportedBy = new int[RuleSpec.MAX_BUDGETS];
   private final long[] costs = new long[RuleSpec.MAX_BUDGETS];
 
-  /** What each is held by, if it is held in the store; null if it is held here. */
+  /** The store's holds by budget; null for budgets whose units are held here. */
   private final StoreHold[] inStore = new StoreHold[RuleSpec.MAX_BUDGETS];
 
-  /** The place of each among the limits of its key in the store. */
+  /** The place of each budget among the limits of its key in the store. */
   private final int[] limits = new int[RuleSpec.MAX_BUDGETS];
 
   private int count;
   private int missingCount;
 
-  /** How the request has ended; null unless it was told, and valid during that call. */
+  /** The end of the request; null until it was told, and valid during that call. */
   private RequestEnd ended;
 
   Holding clear() {
@@ -67,7 +67,7 @@ final class Holding {
     costs[count - 1] = cost;
   }
 
-  /** What holds the last budget in the store; null if it is held here. */
+  /** The store's hold of the last budget's units; null if they are held here. */
   StoreHold lastInStore() {
     return count == 0 ? null : inStore[count - 1];
   }
@@ -99,7 +99,7 @@ final class Holding {
     return costs[index];
   }
 
-  /** How the request has ended, if {@link #end} was told; else null. */
+  /** The end that {@link #end} was told; null before. */
   RequestEnd ended() {
     return ended;
   }

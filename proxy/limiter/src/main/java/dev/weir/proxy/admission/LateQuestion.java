@@ -77,7 +77,9 @@ final class LateQuestion extends LeaseWaiter implements StoreHold.Asker {
   /** A bit for each check that leased units pay for, the first the lowest. */
   private int takenChecks;
 
-  /** What each check holds until the request ends; null until a question holds anything. */
+  /**
+   * The units that each check holds until the request ends; null before the first such question.
+   */
   private StoreHold[] holds;
 
   /** A bit for each check that was asked to hold units, the first the lowest. */

@@ -52,7 +52,7 @@ public final class LocalGate implements Gate {
 
   private final int[] rows = new int[LimitSet.MAX_SIZE];
 
-  /** Of each budget that holds, whose it is, and which charge; null for others. */
+  /** The budgets that hold, by their places among the charged ones; null for those that do not. */
   private final Budget[] held = new Budget[LimitSet.MAX_SIZE];
 
   private final long[] heldIdentities = new long[LimitSet.MAX_SIZE];

@@ -82,7 +82,7 @@ public final class WhatIf implements Admission {
     private String now;
     private String then;
 
-    /** What the candidate holds, until the verdict of the rules in use is told; and its costs. */
+    /** The candidate's holding and its costs, until the verdict of the rules in use is told. */
     private int heldThen = NOTHING_HELD;
 
     private ReportedCost[] costsThen;

@@ -190,7 +190,7 @@ public final class Rule {
     hasCostsOfRequests = findCostsOfRequests();
     hasCosts = hasCostsOfRequests || findCosts();
     rows = everywhereGroups == 0 ? null : makeRows();
-    // In the places of the whole rule: one request may hold by two parts of it.
+    // Costs of a part have the places of the whole rule: one request may hold by two parts of it.
     List<ReportedCost> reported = new ArrayList<>();
     if (of.reportedCosts != null) {
       reported.addAll(List.of(of.reportedCosts));

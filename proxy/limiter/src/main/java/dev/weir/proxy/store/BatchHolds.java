@@ -12,7 +12,7 @@ import dev.weir.scripts.ScriptLimit;
 final class BatchHolds {
   private static final byte[] SUFFIX = {'!', 'h', 'e', 'l', 'd'};
 
-  /** By check: the number of its hold in the call. */
+  /** The number of each check's hold in the call. */
   private final int[] indexes = new int[BatchChecks.MAX_KEYS];
 
   private final long[] keeps = new long[BatchChecks.MAX_KEYS];
@@ -20,12 +20,12 @@ final class BatchHolds {
   private final long[] holders = new long[BatchChecks.MAX_KEYS];
   private final long[] sequences = new long[BatchChecks.MAX_KEYS];
 
-  /** By check: a bit for each limit that holds, and whose record may be new. */
+  /** The limits of each check that hold, as bits; and those whose record may be new. */
   private final int[] holding = new int[BatchChecks.MAX_KEYS];
 
   private final int[] isNew = new int[BatchChecks.MAX_KEYS];
 
-  /** By key, what the holder says of its limit. */
+  /** The units that the holder of each key says it holds, and those it has charged. */
   private final long[] units = new long[BatchChecks.MAX_KEYS];
 
   private final long[] charged = new long[BatchChecks.MAX_KEYS];

@@ -80,7 +80,7 @@ class AdaptiveAdmissionTest {
     return handler.ask(question.traffic(REQUEST), (ticket, verdict) -> {}, nowNs).verdict();
   }
 
-  /** As many requests at once as pass, each answered by a service after a time; how many passed. */
+  /** Sends requests at once until one is refused, answers each after a time, and counts them. */
   private int round(long timeMs, int status) {
     int count = 0;
     for (Verdict verdict = ask(); verdict.allowed() && count < MAX + 1; verdict = ask()) {
@@ -189,7 +189,7 @@ class AdaptiveAdmissionTest {
       rounds(100, 20, 200);
       allocated = threads.getCurrentThreadAllocatedBytes() - before;
     }
-    // What a reading of the counter itself allocates the first time is not the gate's.
+    // The first reading of the counter allocates, which is not the gate's doing.
     assertEquals(0, allocated);
   }
 }

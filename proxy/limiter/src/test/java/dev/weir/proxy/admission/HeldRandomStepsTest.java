@@ -60,7 +60,7 @@ class HeldRandomStepsTest {
   private RuleSet rules = RuleSet.EMPTY;
   private long charged;
 
-  /** What runs: the loop, the holding's name, and what is held. */
+  /** The requests in flight: their loops, the names of their holdings, and the units held. */
   private final int[] loops = new int[IN_FLIGHT];
 
   private final int[] names = new int[IN_FLIGHT];

@@ -468,7 +468,9 @@ public final class ModelServer {
     return (long) input.getDouble(limit + (isPaced(input, limit) ? PACED_NUMBER : NUMBER));
   }
 
-  /** What was kept by the call at hand; what was granted at once has as much less. */
+  /**
+   * The mark of units that are kept by the present call; those granted at once have as much less.
+   */
   private long mark() {
     return nowUs * MARKS_PER_CALL % (1L << 40);
   }

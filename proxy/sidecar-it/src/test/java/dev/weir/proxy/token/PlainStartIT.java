@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A start pays nothing for what is not configured. */
 @Timeout(120)
 class PlainStartIT {
-  /** What a plain start once had for nothing: to initialize it took a tenth of the start. */
+  /** Classes that a plain start does not need, and that took a tenth of it to initialize. */
   private static final List<String> DEAR = List.of("java.math.BigDecimal");
 
   @Test

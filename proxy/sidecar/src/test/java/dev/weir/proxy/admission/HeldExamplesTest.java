@@ -39,7 +39,7 @@ class HeldExamplesTest {
       Pattern.compile(
           "(?mi)^(?:retry-after: |ratelimit: .*;t=|grpc-retry-pushback-ms: )(\\d+?)(?:000)?(?!\\d)");
 
-  /** How clients ask. */
+  /** A protocol by which clients ask. */
   private enum Protocol {
     HTTP1,
     HTTP2,
@@ -76,7 +76,7 @@ class HeldExamplesTest {
     return answers.computeIfAbsent(path, each -> new CompletableFuture<>());
   }
 
-  /** One call, on a connection of its own. */
+  /** A request of a client, on a connection of its own. */
   private final class Call {
     private final String path = "/" + count++;
     private final RawClient http1;
@@ -188,7 +188,7 @@ class HeldExamplesTest {
     }
   }
 
-  /** What a service answers that says so many tokens in one of the ways that there are. */
+  /** An answer of the service that reports a number of tokens in one of the ways that there are. */
   private String tokens(String how, int tokens) {
     String type = protocol == Protocol.GRPC ? "application/grpc" : "text/plain";
     String head = "HTTP/1.1 200 OK\r\nContent-Type: %s\r\n";

@@ -12,7 +12,7 @@ interface Actor {
    */
   boolean settle();
 
-  /** Nothing has happened for seconds: ends what may last for hours; returns whether it did. */
+  /** Ends what may last for hours, as nothing has happened for seconds; returns whether it did. */
   default boolean endWhatLasts() {
     return false;
   }

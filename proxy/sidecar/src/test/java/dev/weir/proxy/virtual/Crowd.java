@@ -22,7 +22,7 @@ final class Crowd implements Actor {
 
   @Override
   public void step(Choices choices) {
-    // They say nothing.
+    // The connections say nothing.
   }
 
   @Override

@@ -27,7 +27,7 @@ final class Episode {
 
   private static final int LATEST_MS = 400;
 
-  /** The same where one may wait for a place that another keeps. */
+  /** The latest end of a request that may wait for a place which another one keeps. */
   private static final int LATEST_FOR_A_PLACE_MS = 800;
 
   private static final int MOST_ROUNDS = 20_000;

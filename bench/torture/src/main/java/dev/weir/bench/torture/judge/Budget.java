@@ -30,7 +30,7 @@ record Budget(int rule, int limit, String who, boolean local, LimitPlan plan, Li
    * @param cost units that it takes if it passes.
    */
   record Use(Asked asked, long fromNs, long toNs, long least, long most, long cost) {
-    /** This use, where it is open whether the budget was charged. */
+    /** Returns this use with it left open whether the budget was charged. */
     Use maybe() {
       return new Use(asked, fromNs, toNs, 0, most, cost);
     }

@@ -41,7 +41,7 @@ public record BudgetSpec(
 
   private static final long NS_PER_US = 1_000;
 
-  /** Why a limit that finds its number has the key and mode that it has. */
+  /** Ends the text of a fault: the reason why such a limit has no other key or mode. */
   static final String OF_SERVICE = ", as the number is found for the service behind this sidecar";
 
   /** The answers of a service that does not take a request because of its load. */
@@ -188,7 +188,7 @@ public record BudgetSpec(
     return limit.isAdaptive() ? DROPPED : cost.isAtEnd() ? cost.atEnd().cost() : null;
   }
 
-  /** This limit, decided by the store on each request if it were leased. */
+  /** Returns this limit, but decided by the store on each request if its mode is leased. */
   BudgetSpec decidedByStore() {
     return mode == Mode.LEASED
         ? new BudgetSpec(ownName, key, limit, cost, Mode.EXACT, onStoreFailure, 0, tiers)

@@ -28,17 +28,17 @@ public record CostAtEnd(
     return new CostAtEnd(cost, reserve, null, 0, RESERVE);
   }
 
-  /** This cost with a reserve of so many units. */
+  /** Returns this cost with a reserve of some units. */
   public CostAtEnd reserving(long units) {
     return new CostAtEnd(cost, units, null, 0, missing);
   }
 
-  /** This cost with a learned reserve which a header may raise. */
+  /** Returns this cost with a learned reserve, which a header may raise. */
   public CostAtEnd reservingByHeader(KeyPart header, long most) {
     return new CostAtEnd(cost, LEARN, header, most, missing);
   }
 
-  /** This cost, of which so many units are charged if it is not told. */
+  /** Returns this cost with units that are charged if it is not told. */
   public CostAtEnd missing(long units) {
     return new CostAtEnd(cost, reserve, reserveHeader, maxReserve, units);
   }

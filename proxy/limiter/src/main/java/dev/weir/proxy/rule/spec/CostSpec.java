@@ -25,7 +25,7 @@ public record CostSpec(
      * length cost a number of units, or what they turn out to have: {@link #atEnd}.
      */
     REQUEST_BYTES,
-    /** As the service reports it. */
+    /** The cost that the service reports. */
     REPORTED
   }
 

@@ -35,7 +35,7 @@ public record Rate(long count, long windowNs, boolean isMonthly, int unit, long 
     this(count, windowNs, isMonthly, unit, 0);
   }
 
-  /** So many at a time, which has no window. */
+  /** A number of requests at a time, which has no window. */
   static Rate atATime(long count) {
     return new Rate(count, NO_WINDOW);
   }

@@ -162,7 +162,7 @@ public record RuleSpec(
     return action == RuleAction.LIMIT && budgets.stream().anyMatch(BudgetSpec::holds);
   }
 
-  /** This rule as it is decided: leased units cannot be held, so the store is asked instead. */
+  /** Returns this rule as it is decided: leased units cannot be held, so the store is asked. */
   public RuleSpec decided() {
     boolean isLeased = budgets.stream().anyMatch(budget -> budget.mode() == Mode.LEASED);
     return holds() && isLeased
