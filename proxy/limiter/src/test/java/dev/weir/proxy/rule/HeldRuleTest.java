@@ -11,6 +11,7 @@ import dev.weir.proxy.request.ReportedCost;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.CostAtEnd;
 import dev.weir.proxy.rule.spec.CostSpec;
+import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.proxy.rule.spec.Rate;
@@ -138,6 +139,9 @@ class HeldRuleTest {
     assertEquals(1_250, reserve("20k/1m", cost));
     assertEquals(4_000, reserve("20k/1m", cost.reserving(4_000)));
     assertEquals(1, reserve("5/1m", cost), "one at least");
+    KeyPart header = KeyPart.parse("header:x-max");
+    assertEquals(1_000, reserve("20k/1m", cost.reservingByHeader(header, 1_000)));
+    assertEquals(1_250, reserve("20k/1m", cost.reservingByHeader(header, 2_000)));
     assertEquals(
         1, reserve("100/1m", CostAtEnd.of(ReportedCost.ofStatus(List.of(401), List.of()))));
   }

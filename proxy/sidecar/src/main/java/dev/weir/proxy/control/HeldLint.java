@@ -3,6 +3,7 @@ package dev.weir.proxy.control;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.store.map.StoreSettings;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
@@ -11,7 +12,26 @@ final class HeldLint {
   /** The shortest window in which units that do not drain are felt. */
   private static final long LONG_WINDOW_NS = TimeUnit.HOURS.toNanos(1);
 
+  /** The longest deadline of the store that is no burden to requests which wait for a slot. */
+  private static final long LONGEST_DEADLINE_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
   private HeldLint() {}
+
+  /** Whether requests of a rule ask the store for a slot. */
+  static boolean hasSlotsInStore(RuleSpec rule) {
+    return rule.budgets().stream()
+        .anyMatch(budget -> budget.limit().isConcurrency() && budget.mode().needsStore());
+  }
+
+  /** Tells of a deadline that lets requests pile up which ask the store for a slot. */
+  static void checkDeadline(StoreSettings store, BiConsumer<String, String> sink) {
+    if (store.deadlineNs() > LONGEST_DEADLINE_NS) {
+      sink.accept(
+          "redis.deadline",
+          "while the store is slow, requests wait so long for a slot of concurrency, and pile up:"
+              + " 50ms is enough");
+    }
+  }
 
   /**
    * Tells of settings that are allowed, and seldom meant.

@@ -99,6 +99,7 @@ public final class SettingsFile {
     SettingsCheck.check(builder, misfits);
     boolean trusts = !tree.at("trusted-proxies").items().isEmpty();
     reader.check(rules, everywhere, users, builder.values.isOn("paths.ignore-case"), trusts);
+    StoreSettings store = StoreSettingsTable.build(builder.values);
     if (faults.isEmpty()) {
       RuleNeeds needs = needs(rules, everywhere, misfits);
       UsersCheck ofUsers = new UsersCheck(users, tree, misfits);
@@ -112,7 +113,6 @@ public final class SettingsFile {
         needs.checkAtReload(running);
         ofUsers.checkAtReload(running);
       }
-      StoreSettings store = StoreSettingsTable.build(builder.values);
       needs.checkStore(store);
       if (running != AT_START && store.isConfigured()) {
         needs.checkStoreAtReload(running.store());
@@ -130,6 +130,10 @@ public final class SettingsFile {
     if (asksStore && !builder.values.isGiven("service")) {
       String shared = "none: rules of the same id of other services on this store share budgets";
       faults.warn(tree.line("redis"), "service", shared);
+    }
+    if (rules.stream().anyMatch(HeldLint::hasSlotsInStore)
+        || everywhere != null && HeldLint.hasSlotsInStore(everywhere)) {
+      HeldLint.checkDeadline(store, (field, text) -> faults.warn(tree.line(field), field, text));
     }
     if (tree.at("rules").items().isEmpty() && everywhere == null) {
       faults.warn(tree.line("rules"), "rules", "none: every request passes");

@@ -134,6 +134,25 @@ class SettingsFileTest {
   }
 
   @Test
+  void warnsOfRequestsThatWaitLongForASlotOfTheFleet() {
+    String rules =
+        """
+        upstream: http://127.0.0.1:8080
+        service: shop
+        redis: {nodes: [127.0.0.1:6379], deadline: %s}
+        rules:
+          - {id: a, limit: 10/1m, mode: exact, concurrency: 4%s}
+        """;
+    String text =
+        "weir.yaml:3: redis.deadline: warning: while the store is slow, requests wait so long for a"
+            + " slot of concurrency, and pile up: 50ms is enough";
+    assertEquals(text, warnings(rules.formatted("51ms", "")));
+    assertEquals("", warnings(rules.formatted("50ms", "")));
+    assertEquals(
+        "", warnings(rules.formatted("51ms", ", action: limit").replace("exact", "local")));
+  }
+
+  @Test
   void warnsOfCallsWhoseLengthIsSeldomTold() {
     assertEquals(
         "weir.yaml:7: rules[0].limits[1].cost.request-bytes: warning: gRPC calls seldom tell their length;"

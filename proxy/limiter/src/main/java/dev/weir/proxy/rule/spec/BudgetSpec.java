@@ -126,6 +126,9 @@ public record BudgetSpec(
             LimitSpec under = limit.under(amount);
             if (under.check(ofTier) && !limit.isConcurrency()) {
               under.checkOwed(because, ofTier);
+              if (holds()) {
+                under.checkHeld(ofTier);
+              }
               if (mode.needsStore()) {
                 under.checkForStore(mode, ofTier);
               }

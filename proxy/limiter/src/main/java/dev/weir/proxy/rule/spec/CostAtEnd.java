@@ -49,12 +49,17 @@ public record CostAtEnd(
   }
 
   /**
-   * The units that a request holds of a limit as long as nothing was learned.
+   * The units that a request holds of a limit as long as nothing was learned, unless a header says
+   * more: no more than it may say.
    *
    * @param unit how many of the limit's units are one.
    */
   long firstReserve(long capacity, int unit) {
-    return isLearned() ? Math.max(unit, capacity / FIRST_PART / unit * unit) : reserve * unit;
+    if (!isLearned()) {
+      return reserve * unit;
+    }
+    long first = Math.max(unit, capacity / FIRST_PART / unit * unit);
+    return reserveHeader == null ? first : Math.min(first, maxReserve * unit);
   }
 
   /** The cost as sidecars compare it. */

@@ -1,5 +1,6 @@
 package dev.weir.proxy.rule.spec;
 
+import dev.weir.algorithms.HeldBudget;
 import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.adaptive.AdaptiveLimit;
 import dev.weir.algorithms.lease.LeaseLife;
@@ -459,6 +460,18 @@ public record LimitSpec(
           burst == 0 ? "limit" : "burst",
           burst == 0 ? rate.toString() : burstText(),
           "a budget that comes back whole in 4.5 years, as " + because);
+    }
+  }
+
+  /** Reports a budget that is larger than what can be held beside it. */
+  void checkHeld(FaultSink sink) {
+    if (rate != null && burst >= 0 && capacity() > HeldBudget.MAX_CAPACITY) {
+      sink.fault(
+          burst == 0 ? "limit" : "burst",
+          burst == 0 ? rate.toString() : burstText(),
+          "at most "
+              + Thousandths.text(HeldBudget.MAX_CAPACITY, unit())
+              + " units, as requests hold units of it");
     }
   }
 

@@ -380,6 +380,7 @@ public record RuleSpec(
     if (budgets.size() == 1 && budget.limit().overflow() == Overflow.QUEUE) {
       within.fault("overflow", "queue", "reject, as requests hold units until they end");
     }
+    budget.limit().checkHeld(within);
     budget.limit().checkOwed("requests hold units of it", within);
   }
 
