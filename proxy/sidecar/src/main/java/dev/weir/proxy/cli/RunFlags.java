@@ -31,7 +31,7 @@ public final class RunFlags {
       List.of(
           ("upstream limit burst key listen decision decision-tokens decision-tokens-for"
                   + " ratelimit-config ratelimit-merge-domains ratelimit-headers"
-                  + " ratelimit-shadow-mode ratelimit-quota-mode tls admin admin-hosts monitoring"
+                  + " ratelimit-shadow-mode ratelimit-quota-mode tls admin admin-hosts admin-tokens monitoring"
                   + " match cost algorithm overflow max-wait align time-zone sub-window action"
                   + " on-missing-key dry-run enforce warn-at priority mode share on-store-failure idempotency"
                   + " service redis trusted-proxies client-ip-header ipv6-prefix paths event-loops"

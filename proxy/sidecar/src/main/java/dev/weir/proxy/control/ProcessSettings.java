@@ -11,6 +11,7 @@ import java.util.List;
  *
  * @param admin where the admin port listens; null for nowhere.
  * @param adminHosts by which requests may call it, beside loopback addresses and localhost.
+ * @param adminTokens the file of who may call it, by hashed tokens; null for none.
  * @param monitoring where others than this machine may see health and metrics; null for nowhere.
  * @param eventLoopCount 1 or more.
  * @param drainGraceNs how long requests are served on at the end, while readiness says no already.
@@ -21,6 +22,7 @@ import java.util.List;
 public record ProcessSettings(
     SocketAddress admin,
     List<String> adminHosts,
+    Path adminTokens,
     SocketAddress monitoring,
     int eventLoopCount,
     TransportKind transport,

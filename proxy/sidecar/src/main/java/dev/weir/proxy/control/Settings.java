@@ -74,6 +74,7 @@ public record Settings(
     addIfChanged(parts, "what-if", whatIf, other.whatIf);
     addIfChanged(parts, "admin", process.admin(), other.process.admin());
     addIfChanged(parts, "admin-hosts", process.adminHosts(), other.process.adminHosts());
+    addIfChanged(parts, "admin-tokens", process.adminTokens(), other.process.adminTokens());
     addIfChanged(parts, "monitoring", process.monitoring(), other.process.monitoring());
     addIfChanged(parts, "event-loops", process.eventLoopCount(), other.process.eventLoopCount());
     addIfChanged(parts, "transport", process.transport(), other.process.transport());

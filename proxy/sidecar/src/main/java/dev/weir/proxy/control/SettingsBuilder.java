@@ -126,6 +126,7 @@ final class SettingsBuilder {
     return new ProcessSettings(
         values.get("admin", SocketAddress.class),
         values.list("admin-hosts", String.class),
+        values.file("admin-tokens"),
         values.get("monitoring", SocketAddress.class),
         values.isGiven("event-loops")
             ? values.count("event-loops")

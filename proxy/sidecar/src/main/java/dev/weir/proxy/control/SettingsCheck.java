@@ -36,11 +36,11 @@ final class SettingsCheck {
       boolean isTls = builder.upstreamProtocol() == UpstreamProtocol.HTTPS;
       UpstreamTlsTable.check(values, isTls, misfits);
     }
-    if (!isLocal(admin)) {
+    if (!isLocal(admin) && !values.isGiven("admin-tokens")) {
       misfits.add(
           "admin",
           Addresses.text(admin),
-          "a loopback address or a Unix-domain socket, for there is no authentication yet");
+          "a loopback address or a Unix-domain socket, for there are no admin-tokens");
     }
     if (monitoring != null && monitoring.equals(admin)) {
       misfits.add("monitoring", Addresses.text(monitoring), "another than admin");

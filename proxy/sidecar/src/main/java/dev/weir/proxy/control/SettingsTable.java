@@ -72,6 +72,7 @@ final class SettingsTable {
             null,
             "By which it answers, beside localhost and its address.",
             AddressText::parseHost),
+        SettingRow.file("admin-tokens", "Who may call it: name role sha256 [until] a line."),
         SettingRow.value(
             "monitoring",
             SettingKind.ADDRESS,

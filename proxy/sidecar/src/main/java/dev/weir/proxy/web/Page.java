@@ -3,12 +3,14 @@ package dev.weir.proxy.web;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
 /**
  * An answer, whole.
  *
+ * @param contentType null without a body.
  * @param fields beside those that every answer has.
  */
 public record Page(
@@ -22,7 +24,7 @@ public record Page(
 
   /** This page as one of several at its path, among which the Accept field chooses. */
   public Page varying() {
-    return new Page(status, contentType, body, Map.of(HttpHeaderNames.VARY, "accept"));
+    return with(Map.of(HttpHeaderNames.VARY, "accept"));
   }
 
   public static Page text(HttpResponseStatus status, String text) {
@@ -66,11 +68,26 @@ public record Page(
   /** The answer to a method that the path does not have. */
   static Page badMethod(Set<String> allowed) {
     String only = String.join(" and ", allowed) + (allowed.size() == 1 ? " is" : " are");
-    Page problem = problem(HttpResponseStatus.METHOD_NOT_ALLOWED, "Only " + only + " allowed.");
-    return new Page(
-        problem.status(),
-        problem.contentType(),
-        problem.body(),
-        Map.of(HttpHeaderNames.ALLOW, String.join(", ", allowed)));
+    return problem(HttpResponseStatus.METHOD_NOT_ALLOWED, "Only " + only + " allowed.")
+        .with(allow(allowed));
+  }
+
+  /** The answer to OPTIONS: no more than the methods, as other origins have no business here. */
+  static Page options(Set<String> allowed) {
+    return new Page(HttpResponseStatus.NO_CONTENT, null, new byte[0], allow(allowed));
+  }
+
+  private static Map<CharSequence, String> allow(Set<String> methods) {
+    return Map.of(HttpHeaderNames.ALLOW, String.join(", ", methods));
+  }
+
+  /** This page with further fields. */
+  public Page with(Map<? extends CharSequence, String> more) {
+    if (more.isEmpty()) {
+      return this;
+    }
+    Map<CharSequence, String> all = new LinkedHashMap<>(fields);
+    all.putAll(more);
+    return new Page(status, contentType, body, all);
   }
 }

@@ -54,7 +54,7 @@ final class Pages {
         Route.page("/readyz", Access.MONITORING, request -> ready()),
         Route.page("/metrics", Access.MONITORING, this::metrics),
         Route.page("/latency", Access.ADMIN, this::latency),
-        Route.page("/latency/*.hgrm", Access.ADMIN, request -> hgrm(request.wildcard())),
+        Route.page("/latency/{file}", Access.ADMIN, request -> file(request.path().get("file"))),
         Route.page("/latency.hlog", Access.ADMIN, request -> hlog()));
   }
 
@@ -99,6 +99,10 @@ final class Pages {
           default -> NO_SUCH_FORMAT;
         };
     return page.varying();
+  }
+
+  private Page file(String name) {
+    return name.endsWith(".hgrm") ? hgrm(name.substring(0, name.length() - 5)) : NO_SUCH_STEP;
   }
 
   private Page hgrm(String label) {

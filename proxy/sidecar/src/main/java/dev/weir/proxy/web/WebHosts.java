@@ -1,7 +1,7 @@
 package dev.weir.proxy.web;
 
-import io.netty.handler.codec.http.FullHttpRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
@@ -54,7 +54,7 @@ final class WebHosts {
   /**
    * Whether every host that a request names is one of these. A request of HTTP/1.0 may name none.
    */
-  boolean answers(FullHttpRequest request) {
+  boolean answers(HttpRequest request) {
     if (any) {
       return true;
     }

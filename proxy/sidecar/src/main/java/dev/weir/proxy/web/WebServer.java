@@ -12,17 +12,13 @@ import dev.weir.proxy.metrics.LatencyHistory;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.web.Route.Access;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.ChannelPipeline;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.handler.codec.http.HttpMessage;
-import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.timeout.ReadTimeoutHandler;
@@ -33,7 +29,6 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.net.UnknownHostException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -50,6 +45,9 @@ public final class WebServer implements AutoCloseable {
 
   /** Of a request line: /explain takes a whole request as parameters, with a token in it. */
   private static final int MAX_LINE_BYTES = 16 << 10;
+
+  private static final String LOCAL =
+      "a loopback address or a Unix-domain socket, for there are no admin-tokens";
 
   private static final int MAX_FIELDS_BYTES = 8 << 10;
   private static final int MAX_CHUNK_BYTES = 8 << 10;
@@ -82,13 +80,15 @@ public final class WebServer implements AutoCloseable {
       Metrics metrics,
       BooleanSupplier ready,
       Supplier<String> fault) {
-    this(admin, hostNames, monitoring, metrics, ready, fault, List.of());
+    this(admin, hostNames, monitoring, metrics, ready, fault, List::of, null);
   }
 
   /**
    * A server with further pages.
    *
-   * @param more rows of the table of routes, behind its own.
+   * @param more rows of the table of routes, behind its own, made for the first request that needs
+   *     them.
+   * @param authenticator asked about requests that need a role; null if no row does.
    * @throws IllegalArgumentException as that of the other constructor.
    */
   public WebServer(
@@ -98,14 +98,23 @@ public final class WebServer implements AutoCloseable {
       Metrics metrics,
       BooleanSupplier ready,
       Supplier<String> fault,
-      List<Route> more) {
-    this.admin = ofThisMachine(resolved(admin));
+      Supplier<List<Route>> more,
+      Authenticator authenticator) {
+    this.admin = resolved(admin);
+    boolean isOpen = !isOfThisMachine(this.admin);
+    if (isOpen && (authenticator == null || !authenticator.isForOtherMachines())) {
+      throw new IllegalArgumentException(Addresses.text(this.admin) + " (expected: " + LOCAL + ")");
+    }
     this.monitoring = resolved(monitoring);
     adminHosts = WebHosts.of(this.admin, hostNames);
     pages = new Pages(metrics, ready, fault);
-    List<Route> all = new ArrayList<>(pages.routes());
-    all.addAll(more);
-    routes = new Routes(all);
+    routes =
+        new Routes(
+            guarded(pages.routes(), isOpen), () -> guarded(more.get(), isOpen), authenticator);
+  }
+
+  private static List<Route> guarded(List<Route> rows, boolean isOpen) {
+    return isOpen ? rows.stream().map(Route::guarded).toList() : rows;
   }
 
   /** An address with its host name looked up; null for none. */
@@ -121,14 +130,8 @@ public final class WebServer implements AutoCloseable {
     }
   }
 
-  private static SocketAddress ofThisMachine(SocketAddress address) {
-    if (address instanceof InetSocketAddress inet && !inet.getAddress().isLoopbackAddress()) {
-      throw new IllegalArgumentException(
-          Addresses.text(address)
-              + " (expected: a loopback address or a Unix-domain socket,"
-              + " for there is no authentication yet)");
-    }
-    return address;
+  private static boolean isOfThisMachine(SocketAddress address) {
+    return !(address instanceof InetSocketAddress inet) || inet.getAddress().isLoopbackAddress();
   }
 
   /**
@@ -199,35 +202,6 @@ public final class WebServer implements AutoCloseable {
     }
   }
 
-  /**
-   * Gathers a body. One that is longer than any route takes is refused as routes refuse it, and
-   * ends the connection, for it may have no end.
-   */
-  private static final class BodyAggregator extends HttpObjectAggregator {
-    BodyAggregator(int maxBytes) {
-      super(maxBytes);
-    }
-
-    /** A body that is known to be too long is refused below, whether its sender waits or not. */
-    @Override
-    protected Object newContinueResponse(HttpMessage head, int maxBytes, ChannelPipeline pipeline) {
-      return isContentLengthInvalid(head, maxBytes)
-          ? null
-          : super.newContinueResponse(head, maxBytes, pipeline);
-    }
-
-    @Override
-    protected void handleOversizedMessage(ChannelHandlerContext ctx, HttpMessage oversized) {
-      WebHandler.send(ctx, Page.tooLarge(maxContentLength()), false);
-    }
-
-    /** Reads nothing by itself: a refused body would be read until its sender takes the answer. */
-    @Override
-    public void channelReadComplete(ChannelHandlerContext ctx) {
-      ctx.fireChannelReadComplete();
-    }
-  }
-
   /** The connections of one port, which are bounded by themselves, and shared among addresses. */
   private final class Connections extends ChannelSetUp {
     private final Access access;
@@ -247,13 +221,14 @@ public final class WebServer implements AutoCloseable {
         return;
       }
       channel.closeFuture().addListener(closed -> share.give(1));
+      RequestDeadline deadline = new RequestDeadline(READ_TIMEOUT_SECONDS);
       channel
           .pipeline()
+          .addLast(deadline)
           .addLast(new ReadTimeoutHandler(READ_TIMEOUT_SECONDS))
           .addLast(new HttpServerCodec(MAX_LINE_BYTES, MAX_FIELDS_BYTES, MAX_CHUNK_BYTES))
           .addLast(new FlowControlHandler()) // before all that answers, so that answers keep order
-          .addLast(new BodyAggregator(routes.maxBodyBytes()))
-          .addLast(new WebHandler(hosts, request -> routes.answer(request, access)));
+          .addLast(new WebHandler(hosts, routes, access, address(channel), deadline));
     }
 
     /** The client's address; null for a Unix socket. */

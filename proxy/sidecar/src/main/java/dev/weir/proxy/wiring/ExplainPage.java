@@ -1,6 +1,7 @@
 package dev.weir.proxy.wiring;
 
 import dev.weir.proxy.admission.Explanation;
+import dev.weir.proxy.api.ApiRequest;
 import dev.weir.proxy.explain.BadDescriptionException;
 import dev.weir.proxy.explain.BudgetsLeft;
 import dev.weir.proxy.explain.DescribedRequest;
@@ -37,6 +38,9 @@ import java.util.function.Supplier;
  */
 final class ExplainPage {
   static final String PATH = "/explain";
+
+  /** Those that describe a request. */
+  static final String[] PARAMETERS = {"method", "path", "url", "host", "from", "grpc", "header"};
 
   private static final long IDLE_SECONDS = 10;
 
@@ -77,6 +81,13 @@ final class ExplainPage {
             new DefaultThreadFactory("weir-explain", true));
     thread.allowCoreThreadTimeOut(true);
     return thread;
+  }
+
+  /** The same as a resource of the API, which is JSON. */
+  CompletionStage<Page> answer(ApiRequest request) {
+    Map<String, List<String>> parameters = request.http().target().parameters();
+    return CompletableFuture.supplyAsync(() -> page(parameters, "json"), thread)
+        .thenCompose(Function.identity());
   }
 
   /** Reads the parameters on this thread, as its request ends with it, and the rest later. */

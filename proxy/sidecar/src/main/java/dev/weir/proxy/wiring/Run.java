@@ -69,6 +69,7 @@ public final class Run {
               rules == null
                       && !settings.rateLimits().isConfigured()
                       && settings.decision().tokens() == null
+                      && settings.process().adminTokens() == null
                       && !settings.tokens().isConfigured()
                       && !settings.whatIf().isConfigured()
                       && !sidecar.hasCertificates()
@@ -82,6 +83,7 @@ public final class Run {
                     sidecar.reloadCertificates();
                     sidecar.reloadTokens();
                     sidecar.reloadTokenKeys();
+                    sidecar.reloadAdminTokens();
                     sidecar.reloadLists();
                     sidecar.reloadWhatIf();
                   });

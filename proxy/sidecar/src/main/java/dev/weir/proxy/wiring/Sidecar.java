@@ -93,6 +93,10 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
   private final SidecarWhatIf whatIf;
 
   private final SidecarTls tls;
+
+  /** The API for operators; null if there is no admin port. */
+  private final SidecarApi api;
+
   private final WebServer admin;
   private final Watchdog watchdog = new Watchdog();
   private volatile RuleSet rules;
@@ -160,6 +164,10 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     List<ListenerSettings> all = new ArrayList<>(settings.client().listeners());
     all.addAll(settings.decision().listeners());
     tls = new SidecarTls(all, settings.upstream());
+    api =
+        settings.process().admin() == null
+            ? null
+            : new SidecarApi(settings.process().adminTokens());
     transport = Transport.of(settings.process().transport());
     service =
         settings.isProxying() ? new SidecarService(settings.upstream(), transport, tls) : null;
@@ -356,17 +364,23 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     }
   }
 
-  /** The pages that tell of rules. */
+  /** The pages that tell of rules, and the API. */
   private List<Route> routes(Settings settings) {
-    Route explain =
+    ExplainPage explain =
         new ExplainPage(
-                () ->
-                    new SidecarExplainer(
-                        settings, loops.lists(), loops.bans(), loops.users(), tokens),
-                () -> rules,
-                loops)
-            .route();
-    return whatIf == null ? List.of(explain) : List.of(explain, WhatIfPage.route(whatIf::report));
+            () ->
+                new SidecarExplainer(settings, loops.lists(), loops.bans(), loops.users(), tokens),
+            () -> rules,
+            loops);
+    List<Route> routes = new ArrayList<>();
+    routes.add(explain.route());
+    if (whatIf != null) {
+      routes.add(WhatIfPage.route(whatIf::report));
+    }
+    if (api != null) {
+      routes.addAll(api.routes(explain));
+    }
+    return routes;
   }
 
   private WebServer startAdmin(Settings settings) throws IOException {
@@ -382,8 +396,12 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
             metrics,
             () -> ready,
             watchdog::fault,
-            routes(settings));
+            () -> routes(settings),
+            api);
     try {
+      if (api != null) {
+        api.start(metrics);
+      }
       server.start();
     } catch (IOException | RuntimeException e) {
       listeners.close();
@@ -480,6 +498,13 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
   /** Reads the tokens of the decision API again, changed or not. Any thread. */
   public void reloadTokens() {
     decisions.reloadTokens();
+  }
+
+  /** Reads the tokens of the admin port again, changed or not. Any thread. */
+  public void reloadAdminTokens() {
+    if (api != null) {
+      api.reloadTokens();
+    }
   }
 
   /** Reads the keys that verify clients' tokens again, changed or not. Any thread. */
@@ -587,6 +612,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     lists.close();
     if (tokens != null) {
       tokens.close();
+    }
+    if (api != null) {
+      api.close();
     }
     if (rateLimits != null) {
       rateLimits.close();

@@ -40,6 +40,8 @@ class FigureTableTest {
     CertificateFiles tls =
         TestCertificates.write(folder, "a", TestCertificates.server("a.example"));
     Path tokens = Files.writeString(folder.resolve("tokens"), "a-token-of-this-test\n");
+    Path callers =
+        Files.writeString(folder.resolve("callers"), "ann admin " + "0".repeat(64) + "\n");
     Path keys =
         Files.writeString(
             folder.resolve("jwks.json"), TestTokens.keySet(TestTokens.key("Ed25519", "k")));
@@ -65,6 +67,10 @@ class FigureTableTest {
             "127.0.0.1:0",
             "--decision-tokens",
             tokens.toString(),
+            "--admin",
+            "127.0.0.1:0",
+            "--admin-tokens",
+            callers.toString(),
             "--jwt.keys",
             keys.toString(),
             "--ratelimit-config",

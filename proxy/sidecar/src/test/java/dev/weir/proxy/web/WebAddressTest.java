@@ -39,7 +39,7 @@ class WebAddressTest {
       assertEquals(
           Addresses.text(address)
               + " (expected: a loopback address or a Unix-domain socket,"
-              + " for there is no authentication yet)",
+              + " for there are no admin-tokens)",
           message);
     }
     assertEquals("0.0.0.0:9090", Addresses.text(new InetSocketAddress(9090)));

@@ -26,6 +26,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
@@ -215,7 +216,9 @@ class ExplainPageTest extends RigTest {
     SidecarExplainer explainer =
         new SidecarExplainer(settings, new AddressLists(), null, new Users(), null);
     Route route = new ExplainPage(() -> explainer, rules, null).route();
-    WebRequest request = new WebRequest(null, new QueryStringDecoder("/explain?path=/a"), "");
+    WebRequest request =
+        new WebRequest(
+            null, Map.of(), new QueryStringDecoder("/explain?path=/a"), new byte[0], null, null);
     CompletionStage<Page> page = route.handler().apply(request);
     assertThrows(ExecutionException.class, () -> page.toCompletableFuture().get());
     assertTrue(threads.get(0).startsWith("weir-explain"), threads.toString());

@@ -1,0 +1,46 @@
+package dev.weir.proxy.api;
+
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The thread that may wait for the store of records, with a bounded queue. It ends while there is
+ * nothing to do.
+ */
+final class RecordsThread implements Executor, AutoCloseable {
+  static final int MAX_QUEUED = 64;
+  private static final long IDLE_SECONDS = 10;
+
+  private final ThreadPoolExecutor thread =
+      new ThreadPoolExecutor(
+          1,
+          1,
+          IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new ArrayBlockingQueue<>(MAX_QUEUED),
+          new DefaultThreadFactory("weir-records", true));
+
+  RecordsThread() {
+    thread.allowCoreThreadTimeOut(true);
+  }
+
+  /**
+   * Runs something later.
+   *
+   * @throws RejectedExecutionException if the queue is full, or the thread closed.
+   */
+  @Override
+  public void execute(Runnable task) {
+    thread.execute(task);
+  }
+
+  /** Interrupts what runs, and runs nothing more. */
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+}

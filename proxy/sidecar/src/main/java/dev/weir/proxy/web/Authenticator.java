@@ -1,0 +1,30 @@
+package dev.weir.proxy.web;
+
+import io.netty.handler.codec.http.HttpRequest;
+import java.net.InetAddress;
+import java.util.Map;
+
+/**
+ * Says who sends a request that needs a role, and whether it may, before any of its body is read.
+ * Asked by the server's thread, so it must not block.
+ */
+public interface Authenticator {
+  /**
+   * The answer.
+   *
+   * @param caller null if the request is refused.
+   * @param refusal null if it is not.
+   * @param fields for the answer to the request, whoever gives it.
+   */
+  record Permit(Caller caller, Page refusal, Map<String, String> fields) {}
+
+  /** Whether callers have to show who they are, so that other machines may reach the port. */
+  boolean isForOtherMachines();
+
+  /**
+   * Decides on one request.
+   *
+   * @param from the client's address; null for a Unix-domain socket.
+   */
+  Permit permit(HttpRequest head, InetAddress from, Role needed);
+}
