@@ -43,7 +43,7 @@ final class LoopUsers {
 
   /** A rule under the plan of a question's user. */
   Rule under(Rule rule, Question question) {
-    return users == null || !rule.hasTiers() ? rule : rule.under(plan(question));
+    return users == null || !rule.isOfUsers() ? rule : rule.under(plan(question));
   }
 
   /** The plan by the tier that the question names; else that of the first tier. */

@@ -24,20 +24,21 @@ final class Reserve {
   /** The largest cost that is taken into the mean, so that the sums below stay in a long. */
   private static final long MOST_UNITS = 1L << 51;
 
-  private final long most;
+  private final Budget limit;
   private final long least;
   private long answers;
   private long mean;
-  private long units;
+
+  /** What was learned, before the bounds of a capacity. */
+  private long wanted;
 
   /**
    * @param limit whose reserve is learned.
    * @param before what was learned of the same limit when it had other numbers; null for nothing.
    */
   Reserve(Budget limit, Reserve before) {
+    this.limit = limit;
     this.least = limit.spec().limit().unit();
-    this.most = Math.max(least, limit.limit().capacity() / MOST_PART);
-    this.units = limit.reserve();
     if (before != null) {
       this.answers = before.answers;
       this.mean = before.mean;
@@ -47,7 +48,15 @@ final class Reserve {
 
   /** Units to hold, 1 or more. */
   long units() {
-    return units;
+    return units(limit);
+  }
+
+  /** Units to hold of the limit as it is under a plan, 1 or more. */
+  long units(Budget planned) {
+    if (answers < FIRST_ANSWERS) {
+      return planned.reserve();
+    }
+    return Math.max(least, Math.min(wanted, planned.limit().capacity() / MOST_PART));
   }
 
   /** Takes note of a cost that was reported, 0 or more. */
@@ -61,8 +70,7 @@ final class Reserve {
 
   private void use() {
     if (answers >= FIRST_ANSWERS) {
-      long wanted = roundedUp((mean + (mean >> 1) + (1L << FRACTION) - 1) >> FRACTION);
-      units = Math.max(least, Math.min(wanted, most));
+      wanted = roundedUp((mean + (mean >> 1) + (1L << FRACTION) - 1) >> FRACTION);
     }
   }
 

@@ -42,7 +42,7 @@ final class Reserves {
   long units(Budget limit, RequestView head) {
     CostAtEnd cost = limit.spec().cost().atEnd();
     Reserve known = learned.get(limit.heldSeed());
-    long units = known == null ? limit.reserve() : known.units();
+    long units = known == null ? limit.reserve() : known.units(limit);
     if (cost.reserveHeader() == null || head == null) {
       return units;
     }

@@ -46,6 +46,20 @@ public final class Budget {
       return under == null ? before : new Past(seed, under, written, adoption, before);
     }
 
+    /** The one of the same limit in another chain; null if it has none. */
+    public Past in(Past chain) {
+      Past same = chain;
+      while (same != null && same.seed != seed) {
+        same = same.earlier;
+      }
+      return same;
+    }
+
+    /** Whether users could have other numbers of it. */
+    public boolean isOfUsers() {
+      return written.isOfUsers();
+    }
+
     /** Whether no event loop decides by this budget any more. */
     public boolean isOver() {
       return adoption.isComplete;
@@ -58,14 +72,15 @@ public final class Budget {
    * @param name in answers.
    * @param nodeCount the sidecars by which it is divided; 0 if it is not.
    */
-  record Written(BudgetSpec spec, String name, long unixEpochNs, int nodeCount, int rank) {
+  record Written(
+      BudgetSpec spec, String name, boolean isOfUsers, long unixEpochNs, int nodeCount, int rank) {
     /**
      * The limit under a plan, as this sidecar may let it pass; null for no limit.
      *
      * @param own the limit itself, as this sidecar may let it pass.
      */
     Limit under(Plan plan, Limit own) {
-      Amount amount = plan.amount(spec, name);
+      Amount amount = isOfUsers ? plan.amount(spec, name) : null;
       if (amount == null) {
         return own;
       }
@@ -114,6 +129,7 @@ public final class Budget {
   private final long storeSeed;
   private final long heldSeed;
   private final boolean holds;
+  private final boolean isOfUsers;
   private final Limit limit;
   private volatile Limit share;
   private final Past past;
@@ -156,6 +172,7 @@ public final class Budget {
     this.index = index;
     this.policy = policy(policyName(rule, spec), spec);
     LimitSpec limits = spec.limit();
+    this.isOfUsers = with.users() != null && with.users().mayChange(spec);
     this.unixEpochNs = with.unixEpochNs();
     // Windows of the clock are others once the time of day was set.
     boolean sameWindows =
@@ -167,6 +184,7 @@ public final class Budget {
     boolean sameCounts =
         sameWindows
             && previous.spec.name().equals(spec.name())
+            && (previous.isOfUsers == isOfUsers || !limits.takesBurst()) // words tell the plan
             && (unchanged || limits.keepsCountsOf(previous.spec.limit()));
     this.limit =
         unchanged
@@ -219,6 +237,7 @@ public final class Budget {
     seed = of.seed;
     heldSeed = of.heldSeed;
     holds = of.holds;
+    isOfUsers = of.isOfUsers;
     boolean unchanged =
         before != null
             && before.unixEpochNs == unixEpochNs
@@ -258,6 +277,7 @@ public final class Budget {
     storeName = former.storeName.getBytes(StandardCharsets.US_ASCII);
     heldSeed = of.heldSeed;
     holds = of.holds;
+    isOfUsers = of.isOfUsers;
     storeSeed = SipHash.mix(of.storeSeed + former.storeName.hashCode());
     storeLimit = of.storeLimit.former();
     formers = List.of();
@@ -265,9 +285,9 @@ public final class Budget {
     plan = of.plan;
   }
 
-  /** Whether some tier has other numbers of it. */
-  public boolean hasTiers() {
-    return !spec.tiers().isEmpty();
+  /** Whether users may have other numbers of it: by a tier, or by their records. */
+  public boolean isOfUsers() {
+    return isOfUsers;
   }
 
   /** The budget of those without a plan. */
@@ -295,7 +315,7 @@ public final class Budget {
     if (known != null) {
       return known;
     }
-    Amount amount = other.amount(spec, policy.name());
+    Amount amount = isOfUsers ? other.amount(spec, policy.name()) : null;
     if (amount == null || amount.isUnlimited()) {
       return amount == null ? this : null;
     }
@@ -355,7 +375,7 @@ public final class Budget {
   }
 
   private Written written(int nodes) {
-    return new Written(spec, policy.name(), unixEpochNs, nodes, rank);
+    return new Written(spec, policy.name(), isOfUsers, unixEpochNs, nodes, rank);
   }
 
   private String nameInStore() {

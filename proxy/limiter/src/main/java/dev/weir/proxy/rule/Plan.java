@@ -97,6 +97,26 @@ public final class Plan {
     return known;
   }
 
+  /**
+   * Who says how much of a limit a user has, as text.
+   *
+   * @param limit under this plan.
+   * @return null if it is the limit itself.
+   */
+  private String saidOf(Budget limit) {
+    return switch (says(limit)) {
+      case OVERRIDE -> "an override until " + record.override().until();
+      case USER -> "the user's own limit";
+      case TIER -> "tier " + tier();
+      case LIMIT -> null;
+    };
+  }
+
+  /** Who says how much somebody has, as text; null if it is the limit itself. */
+  public static String saidBy(Budget limit) {
+    return limit.plan().saidOf(limit);
+  }
+
   /** Who says how much of a limit a user of this plan has. */
   public Says says(Budget limit) {
     return says(limit.base().spec(), limit.policy().name());

@@ -65,6 +65,11 @@ public final class Plans {
     return byNumber.get(number);
   }
 
+  /** The plan of the tier that a plan has of its request; {@link Plan#NONE} if it has none. */
+  public Plan tierOf(Plan plan) {
+    return ofTier(plan.tierOfRequest());
+  }
+
   /**
    * A plan as it is for a request now.
    *

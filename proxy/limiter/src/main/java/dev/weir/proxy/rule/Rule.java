@@ -56,7 +56,7 @@ public final class Rule {
   private final ScriptLimit[] storeLimits;
   private final boolean isLeased;
   private final long cost;
-  private final boolean hasTiers;
+  private final boolean isOfUsers;
   private final boolean hasCosts;
   private final boolean hasCostsOfRequests;
   private final int[] rows;
@@ -133,7 +133,7 @@ public final class Rule {
     this.storeLimits = storeLimits(previous);
     this.isLeased = areStoreGroupsLeased();
     this.cost = groups.length == 0 ? 1 : groups[0].budget(0).cost();
-    this.hasTiers = charged.stream().anyMatch(Budget::hasTiers);
+    this.isOfUsers = charged.stream().anyMatch(Budget::isOfUsers);
     this.hasCostsOfRequests = findCostsOfRequests();
     this.hasCosts = hasCostsOfRequests || findCosts();
     this.rows = everywhereGroups == 0 ? null : makeRows();
@@ -180,7 +180,7 @@ public final class Rule {
     budgets = of.budgets;
     remembered = of.remembered;
     charged = of.charged;
-    hasTiers = of.hasTiers;
+    isOfUsers = of.isOfUsers;
     this.groups = groups;
     everywhereGroups = findEverywhere();
     localGroupCount = localGroupCount(groups);
@@ -459,9 +459,9 @@ public final class Rule {
     }
   }
 
-  /** Whether tiers have other numbers of some of its limits. */
-  public boolean hasTiers() {
-    return hasTiers;
+  /** Whether users may have other numbers of some of its limits. */
+  public boolean isOfUsers() {
+    return isOfUsers;
   }
 
   /** The plan that it is for; {@link Plan#NONE} of the limits' own numbers. */

@@ -84,7 +84,7 @@ public final class RuleSet {
       RuleSet previous,
       long unixEpochNs,
       long nowNs) {
-    Compilation with = new Compilation(unixEpochNs, nowNs, previous.storeMark);
+    Compilation with = new Compilation(unixEpochNs, nowNs, previous.storeMark, users);
     return new RuleSet(specs, everywhere, users, ignoreCase, previous.version + 1, previous, with);
   }
 
@@ -127,7 +127,7 @@ public final class RuleSet {
    *     replace them; nothing that an id may have.
    */
   public RuleSet cleared(String mark) {
-    Compilation with = new Compilation(0, 0, mark);
+    Compilation with = new Compilation(0, 0, mark, null);
     return new RuleSet(List.of(), null, null, false, version + 1, this, with);
   }
 

@@ -16,6 +16,7 @@ import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.rule.spec.Share;
+import dev.weir.proxy.rule.spec.UsersSpec;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,10 @@ import org.junit.jupiter.api.Test;
 
 class PlanTest {
   private static final Map<String, Amount> PREMIUM = Map.of("premium", Amount.parse("1000/1m"));
+
+  private static final UsersSpec USERS =
+      new UsersSpec(
+          KeySpec.parse("header:x-user-id"), List.of("free", "premium"), List.of(), "shop");
 
   private final Plans plans = new Plans();
   private final Plan free = plans.ofTier("free");
@@ -32,13 +37,12 @@ class PlanTest {
     return RuleSpec.builder("r").key(KeySpec.parse("header:x-user-id")).rate(Rate.parse(rate));
   }
 
-  private static Rule compile(RuleSpec.Builder rule, Rule before) {
-    RuleSet previous = before == null ? RuleSet.EMPTY : setOf(before);
-    return RuleSet.compile(List.of(rule.build()), false, previous, 0).find("r");
+  private static Rule compile(RuleSpec.Builder rule) {
+    return set(rule, RuleSet.EMPTY).find("r");
   }
 
-  private static RuleSet setOf(Rule rule) {
-    return RuleSet.compile(List.of(rule.spec()), false, RuleSet.EMPTY, 0);
+  private static RuleSet set(RuleSpec.Builder rule, RuleSet previous) {
+    return RuleSet.compile(List.of(rule.build()), null, USERS, false, previous, 0, 0);
   }
 
   private static Budget only(Rule rule) {
@@ -49,7 +53,7 @@ class PlanTest {
 
   @Test
   void aPlanHasTheSameBudgetsWithOtherNumbers() {
-    Rule rule = compile(rule("100/1m").tiers(PREMIUM).mode(Mode.LEASED), null);
+    Rule rule = compile(rule("100/1m").tiers(PREMIUM).mode(Mode.LEASED));
     Rule under = rule.under(premium);
     assertNotSame(rule, under);
     Budget own = only(rule);
@@ -74,7 +78,7 @@ class PlanTest {
 
   @Test
   void isMadeOnceAndIsTheRuleItselfIfThePlanSaysNothing() {
-    Rule rule = compile(rule("100/1m").tiers(PREMIUM), null);
+    Rule rule = compile(rule("100/1m").tiers(PREMIUM));
     assertSame(rule.under(premium), rule.under(premium));
     assertSame(rule, rule.under(free));
     assertSame(rule, rule.under(Plan.NONE));
@@ -90,7 +94,7 @@ class PlanTest {
     rpm.tiers(PREMIUM);
     day.tiers(Map.of("premium", Amount.UNLIMITED));
     RuleSpec.Builder spec = rule("1/1s").limits(List.of(rpm, day));
-    Rule rule = RuleSet.compile(List.of(spec.build()), false, RuleSet.EMPTY, 0).find("r");
+    Rule rule = set(spec, RuleSet.EMPTY).find("r");
     Rule under = rule.under(premium);
     assertEquals(2, rule.group(0).size());
     assertEquals("\"rpm\";q=1000;w=60", field(only(under)), "and no limit a day");
@@ -104,22 +108,21 @@ class PlanTest {
 
   @Test
   void aReloadKeepsWhatIsUnderAPlan() {
-    RuleSet first = RuleSet.compile(List.of(leased("100/1m").build()), false, RuleSet.EMPTY, 0);
+    RuleSet first = set(leased("100/1m"), RuleSet.EMPTY);
     Rule before = first.find("r").under(premium);
-    RuleSet second = RuleSet.compile(List.of(leased("100/1m").build()), false, first, 0);
+    RuleSet second = set(leased("100/1m"), first);
     Rule same = second.find("r").under(premium);
     assertSame(only(before).limit(), only(same).limit());
     assertSame(only(before).storeLimit(), only(same).storeLimit());
     assertSame(before.storeLimits(), same.storeLimits(), "checks are told apart by the array");
     second.succeed();
     assertSame(only(same), only(before).latest());
-    RuleSet third = RuleSet.compile(List.of(leased("50/1m").build()), false, second, 0);
+    RuleSet third = set(leased("50/1m"), second);
     third.succeed();
     assertSame(only(third.find("r").under(premium)), only(before).latest());
     assertEquals(1000, only(before).latest().past().limit().capacity());
     assertEquals(100, only(third.find("r")).past().limit().capacity());
-    RuleSet last =
-        RuleSet.compile(List.of(rule("50/1m").mode(Mode.LEASED).build()), false, third, 0);
+    RuleSet last = set(rule("50/1m").mode(Mode.LEASED), third);
     last.succeed();
     assertSame(last.find("r"), last.find("r").under(premium));
     assertSame(only(last.find("r")), only(before).latest(), "the tier is gone");
@@ -132,7 +135,7 @@ class PlanTest {
   /** 1.3 of the design: the first that speaks wins. */
   @Test
   void anOverrideSpeaksBeforeTheUsersLimitAndThatBeforeTheTier() {
-    Rule rule = compile(rule("100/1m").tiers(PREMIUM), null);
+    Rule rule = compile(rule("100/1m").tiers(PREMIUM));
     Budget limit = rule.group(0).budget(0);
     Amount five = Amount.parse("5/1m");
     UserRecord of = UserRecord.EMPTY.withTier("premium");
@@ -178,8 +181,7 @@ class PlanTest {
 
   @Test
   void sharesOfPlansAreDividedAgain() {
-    RuleSpec spec = rule("100/1m").tiers(PREMIUM).share(Share.AUTO).build();
-    RuleSet rules = RuleSet.compile(List.of(spec), false, RuleSet.EMPTY, 0);
+    RuleSet rules = set(rule("100/1m").tiers(PREMIUM).share(Share.AUTO), RuleSet.EMPTY);
     Shares shares = new Shares();
     shares.follow(rules);
     shares.divideBy(2, 0);

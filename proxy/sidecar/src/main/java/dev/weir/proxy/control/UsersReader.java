@@ -65,6 +65,11 @@ final class UsersReader {
           }
           directory = name;
         });
+    boolean isOne = identity == null || identity.partCount() == 1 && !KeySpec.IP.equals(identity);
+    if (directory != null && !isOne && !faults.isFaulty(PATH + IDENTITY)) {
+      String expected = "one source that has a value, as records name users by it";
+      fault(PATH + IDENTITY, identity.toString(), expected);
+    }
     boolean isWhole = identity != null && !faults.isFaultyWithin(SECTION);
     return isWhole ? new UsersSpec(identity, tiers, sources, directory) : null;
   }

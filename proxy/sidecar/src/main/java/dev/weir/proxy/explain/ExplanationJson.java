@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import dev.weir.proxy.admission.AddressLists;
 import dev.weir.proxy.admission.Explanation;
 import dev.weir.proxy.rule.ConsideredRule;
+import dev.weir.proxy.rule.Plan;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.Thousandths;
 import java.io.IOException;
@@ -117,6 +118,9 @@ public final class ExplanationJson {
         out.writeStringField("algorithm", spec.limit().algorithm().toString());
       }
       out.writeStringField("mode", spec.mode().toString());
+      if (Plan.saidBy(limit.budget()) != null) {
+        out.writeStringField("said_by", Plan.saidBy(limit.budget()));
+      }
       out.writeStringField("key", limit.identity().key());
       out.writeStringField("identity", limit.identity().identity());
       out.writeFieldName("cost");

@@ -3,6 +3,7 @@ package dev.weir.proxy.explain;
 import dev.weir.proxy.admission.AddressLists;
 import dev.weir.proxy.admission.Explanation;
 import dev.weir.proxy.rule.ConsideredRule;
+import dev.weir.proxy.rule.Plan;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.Thousandths;
 import java.util.List;
@@ -84,7 +85,7 @@ public final class ExplanationText {
               ? ""
               : ", burst " + Thousandths.text(spec.limit().burst(), spec.limit().unit());
       line(
-          "  %s: %s%s%s, mode %s, by %s %s%s%s",
+          "  %s: %s%s%s, mode %s, by %s %s%s%s%s",
           limit.budget().policy().name(),
           spec.limit().rate(),
           spec.limit().isConcurrency() ? "" : " " + spec.limit().algorithm(),
@@ -92,6 +93,7 @@ public final class ExplanationText {
           spec.mode(),
           limit.identity().key(),
           limit.identity().isOfAll() ? "callers" : limit.identity().identity(),
+          saidBy(limit),
           limit.isOfAllRequests() ? ", everywhere" : "",
           limit.isEnforced() ? "" : ", counts only");
       line(
@@ -106,6 +108,11 @@ public final class ExplanationText {
           "  the header with the cost is not believed: %s",
           explanation.costFault().name().toLowerCase(Locale.ROOT));
     }
+  }
+
+  private static String saidBy(Explanation.Limit limit) {
+    String who = Plan.saidBy(limit.budget());
+    return who == null ? "" : ", as " + who + " says";
   }
 
   private String left(Explanation.Limit limit) {

@@ -19,6 +19,7 @@ import dev.weir.proxy.rule.spec.OnMissingKey;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.rule.spec.SegmentLabel;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -193,6 +194,28 @@ public final class IdentityReader implements Identities {
     user = withRoom(user, key);
     RefusalReason none = read(key, null, OnMissingKey.REFUSE, question, user);
     return none == null ? user : null;
+  }
+
+  /** The hash of the identity that one source names with a value, which is no address. */
+  public static long hashOf(String value, KeyHasher hasher) {
+    byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
+    UnsafeBuffer identity = new UnsafeBuffer(new byte[PART_HEADER_BYTES + utf8.length]);
+    identity.putByte(0, VALUE);
+    identity.putInt(1, utf8.length, ByteOrder.BIG_ENDIAN);
+    identity.putBytes(PART_HEADER_BYTES, utf8);
+    return hasher.hash(identity, 0, identity.capacity());
+  }
+
+  /** Whether an identity of one source is a value, and no address. */
+  public static boolean hasValue(Identity identity) {
+    return identity.bytes().getByte(0) == VALUE;
+  }
+
+  /** The value that {@link #hashOf} makes the identity of. */
+  public static String valueOf(Identity identity) {
+    byte[] utf8 = new byte[identity.length() - PART_HEADER_BYTES];
+    identity.bytes().getBytes(PART_HEADER_BYTES, utf8);
+    return new String(utf8, StandardCharsets.UTF_8);
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.weir.proxy.rule.spec;
 
+import dev.weir.algorithms.Limit;
 import dev.weir.proxy.request.GrpcStatus;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.ReportedCost;
@@ -7,6 +8,7 @@ import dev.weir.proxy.rule.spec.RuleSpec.FaultSink;
 import dev.weir.scripts.ScriptLimit;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -74,13 +76,17 @@ public record BudgetSpec(
     List<String> faults = new ArrayList<>();
     FaultSink sink = (field, fault) -> faults.add(field);
     if (under.limit.check(sink) && !limit.isConcurrency()) {
-      under.limit.checkOwed("", sink);
+      if (holds()) {
+        under.limit.checkHeld(sink);
+      }
       if (mode.needsStore()) {
         under.limit.checkForStore(mode, sink);
       }
     }
     under.checkCost("", sink);
-    return faults.isEmpty() && under.limit.cells() <= roomFor(cells());
+    List<Amount> all = new ArrayList<>(tiers.values());
+    all.add(amount);
+    return faults.isEmpty() && !areFarApart(all) && under.limit.cells() <= roomFor(cells());
   }
 
   /** The cells of a ring that has as many, or more. */
@@ -97,7 +103,8 @@ public record BudgetSpec(
   public int cells() {
     int most = limit.cells();
     for (Amount amount : tiers.values()) {
-      most = amount.isUnlimited() ? most : Math.max(most, limit.under(amount).cells());
+      boolean isRing = !amount.isUnlimited() && limit.rate() != null && limit.fits(amount);
+      most = isRing ? Math.max(most, limit.under(amount).cells()) : most;
     }
     return most;
   }
@@ -111,9 +118,11 @@ public record BudgetSpec(
       sink.fault("tiers", tiersText(), "nothing" + OF_SERVICE);
       return;
     }
-    String because = "tiers have other numbers of it";
-    if (!holds()) {
-      limit.checkOwed(because, sink);
+    if (areFarApart(tiers.values())) {
+      sink.fault(
+          "tiers",
+          tiersText(),
+          "numbers of which the largest burst comes back in 4.5 years at the lowest rate");
     }
     tiers.forEach(
         (tier, amount) -> {
@@ -125,7 +134,6 @@ public record BudgetSpec(
                 (at, fault) -> sink.fault(field + (at.equals("burst") ? ".burst" : ""), fault);
             LimitSpec under = limit.under(amount);
             if (under.check(ofTier) && !limit.isConcurrency()) {
-              under.checkOwed(because, ofTier);
               if (holds()) {
                 under.checkHeld(ofTier);
               }
@@ -135,6 +143,24 @@ public record BudgetSpec(
             }
           }
         });
+  }
+
+  /**
+   * Whether what somebody has used under one of some amounts would take too long to come back under
+   * another, or under the limit.
+   */
+  private boolean areFarApart(Collection<Amount> amounts) {
+    double burst = limit.capacity();
+    double windowNs = limit.rate().windowNs();
+    double least = limit.rate().count();
+    for (Amount amount : amounts) {
+      if (!amount.isUnlimited() && limit.fits(amount)) {
+        LimitSpec under = limit.under(amount);
+        burst = Math.max(burst, under.capacity());
+        least = Math.min(least, under.rate().count());
+      }
+    }
+    return limit.takesBurst() && burst * windowNs / least > Limit.MAX_WINDOW_NS;
   }
 
   private String expectedOfTiers(Amount amount) {

@@ -21,6 +21,11 @@ public record UsersSpec(
     tierFrom = List.copyOf(tierFrom);
   }
 
+  /** Whether users may have other numbers of a limit: by a tier, or by their records. */
+  public boolean mayChange(BudgetSpec limit) {
+    return isIn(limit.key()) && (!limit.tiers().isEmpty() || directory != null);
+  }
+
   /** Whether a key tells users apart, whatever else it tells apart. */
   public boolean isIn(KeySpec key) {
     return key.parts().containsAll(identity.parts());
