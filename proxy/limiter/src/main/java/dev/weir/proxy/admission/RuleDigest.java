@@ -39,7 +39,9 @@ public final class RuleDigest {
               .map(RuleDigest::text)
               .sorted()
               .collect(Collectors.joining("\n"));
-      digest = text.isEmpty() ? "" : hash(text);
+      boolean isOfUsers =
+          rules.rules().stream().anyMatch(rule -> rule.isOfUsers() && rule.spec().asksStore());
+      digest = text.isEmpty() ? "" : hash(isOfUsers ? text + "\n" + rules.users() : text);
       last = rules;
     }
     return digest;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.Algorithm;
+import dev.weir.proxy.rule.spec.Amount;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.Cidr;
 import dev.weir.proxy.rule.spec.CostSpec;
@@ -19,6 +20,7 @@ import dev.weir.proxy.rule.spec.OnStoreFailure;
 import dev.weir.proxy.rule.spec.PathPattern;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.rule.spec.UsersSpec;
 import dev.weir.proxy.rule.spec.ValueCondition;
 import dev.weir.proxy.rule.spec.ValueCondition.Kind;
 import java.util.ArrayList;
@@ -188,6 +190,27 @@ class RuleDigestTest {
         .rate(Rate.parse("99/1d"))
         .algorithm(Algorithm.FIXED_WINDOW)
         .key(KeySpec.parse("header:x-user"));
+  }
+
+  @Test
+  void isAnotherOneWhenTiersOrUsersAre() {
+    UsersSpec byIp = new UsersSpec(KeySpec.IP, List.of("free", "premium"), List.of(), null);
+    UsersSpec byUser =
+        new UsersSpec(KeySpec.parse("header:u"), List.of("free", "premium"), List.of(), "shop");
+    String one = digest(rule("a"));
+    assertEquals(one, digestOf(rule("a"), byIp), "of no limit that has tiers");
+    Map<String, Amount> premium = Map.of("premium", Amount.parse("20/1s"));
+    String tiers = digestOf(rule("a").tiers(premium), byIp);
+    Map<String, Amount> more = Map.of("premium", Amount.parse("30/1s"));
+    String other = digestOf(rule("a").tiers(more), byIp);
+    String users = digestOf(rule("a").key(KeySpec.parse("header:u,ip")).tiers(premium), byUser);
+    String same = digestOf(rule("a").key(KeySpec.parse("header:u,ip")).tiers(premium), byIp);
+    assertEquals(5, Set.of(one, tiers, other, users, same).size());
+  }
+
+  private static String digestOf(RuleSpec.Builder rule, UsersSpec users) {
+    return new RuleDigest(StoreNames.DEFAULT)
+        .of(RuleSet.compile(List.of(rule.build()), null, users, false, RuleSet.EMPTY, 0, 0));
   }
 
   @Test

@@ -164,6 +164,16 @@ class EffectiveFileTest {
     check("decision: on\nrules: [{id: a, concurrency: 4}]\n");
     check("decision: on\nrules: [{id: a, limits: [{concurrency: 4}, {limit: 1/1s}]}]\n");
     check("decision: on\neverywhere: [{name: a, limit: 1/1s}]\n");
+    check(
+        """
+        decision: on
+        trusted-proxies: [127.0.0.1]
+        users: {identity: ip, tiers: [free, premium], tier-from: [header:x-plan]}
+        everywhere: [{name: a, limit: 1/1s, tiers: {premium: unlimited}}]
+        rules:
+          - {id: r, limit: 9/1m, tiers: {premium: {limit: 90/1m, burst: 5}}}
+          - {id: s, match: {path: /s}, concurrency: 4, tiers: {premium: 20, free: 2}}
+        """);
   }
 
   @Test
