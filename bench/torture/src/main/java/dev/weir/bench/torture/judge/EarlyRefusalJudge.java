@@ -80,6 +80,7 @@ final class EarlyRefusalJudge implements Judge {
     // A queue refuses whom it would keep waiting for too long.
     return before.stream().distinct().count() == 1
         && !before.get(0).queues()
+        && before.get(0).options().concurrency() == 0 // slots may all have been in use
         && before.get(0).options().refusal().banAfter() == 0 // whoever is banned has room
         && switch (before.get(0).mode()) {
           case LOCAL -> true;

@@ -21,6 +21,7 @@ public interface Judge {
   static List<Judge> all() {
     return List.of(
         new WindowJudge(),
+        new SlotJudge(),
         new EarlyRefusalJudge(),
         new ConservationJudge(),
         new PromiseJudge(),

@@ -73,6 +73,7 @@ public final class RuleChange {
     if (rule.queues()
         || rule.options().idempotency()
         || rule.options().enforcePercent() < 100
+        || rule.options().concurrency() > 0
         || rule.limits().size() > 3
         || rule.limits().stream().anyMatch(another::hasBudgetsOf)) {
       return rule;

@@ -64,7 +64,11 @@ final class RuleFeatures {
         && !options.dryRun()) {
       return counting.withOptions(options.withIdempotency(true));
     }
-    return counting.withOptions(options.withEverywhere(draw.chance(85)));
+    final RuleOptions all = options.withEverywhere(draw.chance(85));
+    final boolean mayHold =
+        rule.mode() != RulePlan.Mode.LEASED && !options.dryRun() && counting.limits().size() <= 2;
+    return counting.withOptions(
+        mayHold && draw.chance(50) ? all.withConcurrency(1 + draw.below(3)) : all);
   }
 
   /** The rule with other keys, names and costs. */

@@ -13,6 +13,7 @@ import java.util.List;
  * @param idempotency whether a retried request is charged once.
  * @param warnAtPercent 0 for none.
  * @param refusal what a rule does about those whom it refuses.
+ * @param concurrency how many requests of an identity may be in flight; 0 for any number.
  */
 public record RuleOptions(
     List<Condition> conditions,
@@ -21,7 +22,8 @@ public record RuleOptions(
     boolean everywhere,
     boolean idempotency,
     int warnAtPercent,
-    RefusalPlan refusal) {
+    RefusalPlan refusal,
+    int concurrency) {
   /** The options of a rule that says none of them. */
   public static final RuleOptions NONE = new RuleOptions(List.of(), false, 100, false, false, 0);
 
@@ -40,31 +42,58 @@ public record RuleOptions(
         everywhere,
         idempotency,
         warnAtPercent,
-        RefusalPlan.NONE);
+        RefusalPlan.NONE,
+        0);
   }
 
   RuleOptions withRefusal(RefusalPlan other) {
     return new RuleOptions(
-        conditions, dryRun, enforcePercent, everywhere, idempotency, warnAtPercent, other);
+        conditions,
+        dryRun,
+        enforcePercent,
+        everywhere,
+        idempotency,
+        warnAtPercent,
+        other,
+        concurrency);
   }
 
   RuleOptions withDryRun(boolean other) {
     return new RuleOptions(
-        conditions, other, enforcePercent, everywhere, idempotency, warnAtPercent, refusal);
+        conditions,
+        other,
+        enforcePercent,
+        everywhere,
+        idempotency,
+        warnAtPercent,
+        refusal,
+        concurrency);
   }
 
   RuleOptions withEnforcePercent(int other) {
     return new RuleOptions(
-        conditions, dryRun, other, everywhere, idempotency, warnAtPercent, refusal);
+        conditions, dryRun, other, everywhere, idempotency, warnAtPercent, refusal, concurrency);
   }
 
   RuleOptions withEverywhere(boolean other) {
     return new RuleOptions(
-        conditions, dryRun, enforcePercent, other, idempotency, warnAtPercent, refusal);
+        conditions,
+        dryRun,
+        enforcePercent,
+        other,
+        idempotency,
+        warnAtPercent,
+        refusal,
+        concurrency);
   }
 
   RuleOptions withIdempotency(boolean other) {
     return new RuleOptions(conditions, dryRun, enforcePercent, everywhere, other, warnAtPercent);
+  }
+
+  RuleOptions withConcurrency(int other) {
+    return new RuleOptions(
+        conditions, dryRun, enforcePercent, everywhere, idempotency, warnAtPercent, refusal, other);
   }
 
   /** Whether nobody may be refused by the rule's own limits. */

@@ -181,9 +181,16 @@ public record RulePlan(
     text.append("  - id: ").append(id()).append('\n');
     lines.forEach(line -> text.append("    ").append(line).append('\n'));
     limits.forEach(limit -> text.append("      - ").append(limit.yaml("")).append('\n'));
+    if (options.concurrency() > 0) {
+      text.append("      - {%s}%n".formatted(slots()));
+    }
     if (!options.conditions().isEmpty()) {
       text.append(Condition.decoys(id(), path()));
     }
+  }
+
+  private String slots() {
+    return "concurrency: " + options.concurrency() + ", key: " + limits.get(0).key().yaml();
   }
 
   /** One line that says all of it. */
@@ -191,11 +198,12 @@ public record RulePlan(
     final StringBuilder text = new StringBuilder();
     append(text, true);
     final String all = text.substring(0, text.indexOf("limits:"));
-    return "rule %d: %s, %s %s"
+    return "rule %d: %s, %s %s%s"
         .formatted(
             number,
             kind,
             all.replaceAll("\\s+", " ").replaceFirst(" - id: \\S+ ", ""),
-            limits.stream().map(limit -> limit.yaml("")).toList());
+            limits.stream().map(limit -> limit.yaml("")).toList(),
+            options.concurrency() > 0 ? ", " + slots() : "");
   }
 }

@@ -31,6 +31,8 @@ final class Life implements AutoCloseable {
           "weir_decision_http2_connections_open",
           "weir_decision_http2_streams_open",
           "weir_store_lease_units_held",
+          "weir_holdings_open",
+          "weir_holdings_unknown_total",
           "weir_internal_errors_total");
 
   /** Closed after 4 s without a use; of HTTP/2 one is kept. */

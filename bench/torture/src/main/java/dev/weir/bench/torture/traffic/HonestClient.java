@@ -24,6 +24,11 @@ public final class HonestClient implements Runnable {
   /** Of a hundred questions so many go to another sidecar than the one before. */
   private static final int MOVES_PERCENT = 5;
 
+  private static final int SLOW_PERCENT = 2;
+
+  /** Of requests that have slots more are slow, so that they meet. */
+  private static final int SLOW_HELD_PERCENT = 40;
+
   private static final int BODY_BYTES_MOST = 60_000;
   private static final int COST_MOST = 7;
 
@@ -94,7 +99,7 @@ public final class HonestClient implements Runnable {
             isRetry ? last.identities() : identities,
             bodyLength,
             draw.chance(40),
-            draw.chance(2),
+            draw.chance(rule.options().concurrency() > 0 ? SLOW_HELD_PERCENT : SLOW_PERCENT),
             cost,
             rule.options().idempotency() ? retryOf : Asked.NO_KEY);
     return last;

@@ -99,7 +99,7 @@ final class Http1Service implements Service {
     socket.getInputStream().transferTo(out);
   }
 
-  private static void answer(HttpInput.Head head, HttpInput in, Socket socket)
+  private void answer(HttpInput.Head head, HttpInput in, Socket socket)
       throws IOException, InterruptedException {
     final String conduct = head.fields().getOrDefault(Question.CONDUCT, "echo");
     final OutputStream out = socket.getOutputStream();
@@ -131,6 +131,7 @@ final class Http1Service implements Service {
         if (conduct.contains("slow")) {
           TimeUnit.MILLISECONDS.sleep(SLOW_MS);
         }
+        ledger.answers(head.fields().get(Question.NUMBER));
         echo(
             out,
             head.fields().getOrDefault(Question.NUMBER, "0"),

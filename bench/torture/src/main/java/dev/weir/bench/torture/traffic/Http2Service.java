@@ -177,6 +177,7 @@ final class Http2Service implements Service {
 
     private void echo(ChannelHandlerContext stream, boolean chunked) {
       final CharSequence number = head.get(Question.NUMBER);
+      ledger.answers(number);
       final CharSequence type = head.get("content-type");
       final boolean call = type != null && type.toString().startsWith("application/grpc");
       final Http2Headers answer = new DefaultHttp2Headers().status("200");

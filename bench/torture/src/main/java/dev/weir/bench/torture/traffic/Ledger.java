@@ -25,7 +25,16 @@ public final class Ledger {
       served.merge(
           Long.valueOf(number.toString()),
           new Served(System.nanoTime(), 1),
-          (before, now) -> new Served(before.firstNs(), before.count() + 1));
+          (before, now) -> new Served(before.firstNs(), before.count() + 1, before.untilNs()));
+    }
+  }
+
+  /** The end of a request's answer is sent with what follows. */
+  void answers(CharSequence number) {
+    if (number != null) {
+      served.computeIfPresent(
+          Long.valueOf(number.toString()),
+          (any, before) -> new Served(before.firstNs(), before.count(), System.nanoTime()));
     }
   }
 

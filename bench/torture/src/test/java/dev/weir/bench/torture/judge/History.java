@@ -140,6 +140,13 @@ final class History {
     return this;
   }
 
+  /** A request that passed, and when it was at the service. */
+  History serve(int life, long fromMs, long untilMs) {
+    ask(fromMs, untilMs, Outcome.PASSED, life);
+    served.put(asked.size() - 1L, new Served(fromMs * MS, 1, untilMs * MS));
+    return this;
+  }
+
   History happen(FaultPlan.Kind kind, long fromMs, long toMs) {
     happenings.add(
         new Happening(

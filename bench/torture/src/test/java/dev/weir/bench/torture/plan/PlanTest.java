@@ -29,6 +29,7 @@ final class PlanTest {
           "cost: 2,",
           "cost: 1.",
           "ban: {after: ",
+          "concurrency: 2, key",
           "refusal: {headers: ",
           "dry-run: true");
 
