@@ -48,7 +48,7 @@ public final class Decision {
     this.leastWaitNs = 0;
     this.shared = false;
     this.contended = false;
-    this.moved = false;
+    this.moved = granted == 0 && limit.isOutdated();
     this.noRoom = false;
     this.held = 0;
     if (limit.cells() != 0) {
@@ -190,7 +190,7 @@ public final class Decision {
 
   /**
    * Refused without a look at the budget, because what the key has consumed has been carried over
-   * to another key: that one decides.
+   * to another key, which decides; or because the user's plan has changed meanwhile.
    */
   public boolean moved() {
     return moved;

@@ -41,7 +41,8 @@ final class EvictionWeight {
     if (isMostOfIt || cost > MAX_COST || limit.costScale() != 1 || limit instanceof HeldUnits) {
       return NEVER;
     }
-    final long spanNs = StateWord.isTime(state) ? Math.max(state - nowNs, 0) : 0;
+    final long spanNs =
+        StateWord.isTime(state) ? Math.max(StateWord.expiresAtNs(state) - nowNs, 0) : 0;
     final int exponent = Math.max(0, Long.SIZE - Long.numberOfLeadingZeros(spanNs) - MANTISSA_BITS);
     // Of a full mantissa the rounding up may need one bit more.
     final long mantissa = (spanNs + (1L << exponent) - 1) >>> exponent;
@@ -71,7 +72,7 @@ final class EvictionWeight {
     }
     // A word of counts has no more units than the number that all its bits of count make.
     return StateWord.isTime(state)
-        ? state - nowNs <= spanNs(weight)
+        ? StateWord.expiresAtNs(state) - nowNs <= spanNs(weight)
         : StateWord.count(state) <= own;
   }
 }

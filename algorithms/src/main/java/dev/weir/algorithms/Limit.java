@@ -5,7 +5,8 @@ import java.time.ZoneId;
 
 /**
  * How much may pass, and how it comes back: one of seven algorithms with its numbers. Immutable;
- * any thread. {@link LimitTable} applies it to the budgets of many keys.
+ * any thread; but for {@link PlannedLimit}. {@link LimitTable} applies it to the budgets of many
+ * keys.
  *
  * <p>A limit counts in <i>units</i>: requests, bytes, or fractions of a token. Costs, grants and
  * what remains are all in units.
@@ -271,6 +272,19 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
   /** Whether {@link #charge} would charge, without writing anything. */
   abstract boolean fits(long state, Slots slots, int slot, long nowNs, long cost);
 
+  /**
+   * Whether a state that was worked out may be put in place: not if it was for a user's plan that
+   * has changed meanwhile.
+   */
+  boolean isStillUsed() {
+    return true;
+  }
+
+  /** Whether the last state was worked out for nothing, as {@link #isStillUsed} says. */
+  boolean isOutdated() {
+    return false;
+  }
+
   /** Whether a state charges nothing yet, but is a step that has to be put in place on the way. */
   boolean isStep(long state) {
     return false;
@@ -334,14 +348,14 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
    */
   final long unitsFrom(Limit other, long units) {
     if (costScale() == other.costScale()) {
-      return Math.min(units, capacity);
+      return Math.min(units, capacity());
     }
     final long tokens = units / other.costScale();
-    if (tokens >= capacity / costScale() + 1) {
-      return capacity;
+    if (tokens >= capacity() / costScale() + 1) {
+      return capacity();
     }
     final long rest = units % other.costScale();
     final long restUnits = (rest * costScale() + other.costScale() - 1) / other.costScale();
-    return Math.min(tokens * costScale() + restUnits, capacity);
+    return Math.min(tokens * costScale() + restUnits, capacity());
   }
 }

@@ -62,6 +62,30 @@ final class LimitChange {
     return true;
   }
 
+  /** Rewrites a key's state, as {@link LimitTable#convert} says. */
+  boolean convert(long keyHash, PlannedLimit limit, long nowNs) {
+    for (int attempt = 0; attempt < LimitTable.MAX_ATTEMPTS; attempt++) {
+      final int slot = slots.find(keyHash, nowNs, attempt);
+      if (slot == Slots.ABSENT || slot == Slots.AWAY) {
+        return limit.isStillUsed();
+      }
+      final long state = slot == Slots.BUSY ? EMPTY : slots.liveState(slot, keyHash);
+      if (state == EMPTY) {
+        Thread.onSpinWait();
+        continue;
+      }
+      final long converted = limit.converted(state, slots, slot, nowNs);
+      if (converted == EMPTY) {
+        return false;
+      }
+      if (converted == state || slots.refundCas(slot, keyHash, state, converted)) {
+        return true;
+      }
+    }
+    counters.increment(Counters.CONTENDED_OFFSET);
+    return false;
+  }
+
   /** Carries a debt over to another key, as {@link LimitTable#carryOver} says. */
   boolean carryOver(
       long fromKey,
@@ -94,6 +118,9 @@ final class LimitChange {
         continue;
       }
       final long consumed = fromLimit.current(state, slots, slot, nowNs);
+      if (fromLimit.isOutdated()) {
+        break;
+      }
       final long units = toLimit.unitsFrom(fromLimit, consumed);
       if (units == 0 && isLast) {
         return true;

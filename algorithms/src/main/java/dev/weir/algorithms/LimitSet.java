@@ -1,5 +1,7 @@
 package dev.weir.algorithms;
 
+import java.util.Arrays;
+
 /**
  * Charges several budgets of one request, such as 10 per second and 1,000 per hour, or none of
  * them, whatever their keys and tables. Filled anew for each request. Owned by one thread.
@@ -22,6 +24,9 @@ public final class LimitSet {
   private final Limit[] limits = new Limit[MAX_SIZE];
   private final long[] costs = new long[MAX_SIZE];
 
+  /** Takes the place of a limit whose user may get another plan. */
+  private final PlannedLimit[] planned = new PlannedLimit[MAX_SIZE];
+
   /** The table in which each budget's units are held; null for budgets charged at once. */
   private final LimitTable[] words = new LimitTable[MAX_SIZE];
 
@@ -30,6 +35,10 @@ public final class LimitSet {
 
   /** The index of the budget that the answer is about. */
   private int chosen;
+
+  public LimitSet() {
+    Arrays.setAll(planned, i -> new PlannedLimit());
+  }
 
   /** Forgets all budgets. */
   public LimitSet clear() {
@@ -68,6 +77,22 @@ public final class LimitSet {
     return this;
   }
 
+  /**
+   * Puts the budget that was added last, with its user's limit, under the user's plan ({@link
+   * PlannedLimit#under}).
+   *
+   * @param before the limit under the plan before.
+   * @param users null if nothing is known of the user.
+   */
+  public LimitSet underPlan(Limit before, UserTable users, int slot, long hash, long word) {
+    final int last = size - 1;
+    limits[last] =
+        users == null
+            ? planned[last].unknown(limits[last])
+            : planned[last].under(limits[last], before, users, slot, hash, word);
+    return this;
+  }
+
   private static void checkSize(int size) {
     Bounds.range("size", size, 1, MAX_SIZE);
   }
@@ -80,8 +105,9 @@ public final class LimitSet {
     return keys[index];
   }
 
+  /** The limit of a budget: under a plan, the plan's. */
   public Limit limit(int index) {
-    return limits[index];
+    return limits[index] instanceof PlannedLimit underPlan ? underPlan.limit() : limits[index];
   }
 
   /** Units that the budget is charged, or that are held of it. */

@@ -319,6 +319,20 @@ public final class LimitTable implements AutoCloseable {
   }
 
   /**
+   * Rewrites a key's state as its user's plan counts it, if it is still as the plan before did. Who
+   * is about to change a plan calls it for all budgets of the user, so that no state is ever two
+   * plans behind.
+   *
+   * @param limit of {@link PlannedLimit#under}; of any other there is nothing to do.
+   * @param nowNs read anew for each call, so that no two of them lead back to the same state.
+   * @return false if the plan has changed meanwhile, or other threads were in the way.
+   */
+  public boolean convert(long keyHash, Limit limit, long nowNs) {
+    checkArguments(limit, 1, nowNs);
+    return !(limit instanceof PlannedLimit planned) || changes.convert(keyHash, planned, nowNs);
+  }
+
+  /**
    * Takes what {@code fromKey} has consumed and charges it to {@code toKey}, at most the new burst:
    * for callers that hash the version of a limit along with the identity. To be called before every
    * check of {@code toKey} while there may be something left of {@code fromKey}: an old key that is

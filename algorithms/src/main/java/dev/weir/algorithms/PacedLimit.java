@@ -14,6 +14,12 @@ import java.math.BigInteger;
  * * T within 2 ns for every N. One per day, three per second and 9,999,999 per second do not drift.
  */
 final class PacedLimit extends WordLimit {
+  /**
+   * The longest debt after a change of plan, 2^57 ticks: four and a half years at least. So a time
+   * stays below 2^59.
+   */
+  static final long MAX_CONVERTED_TICKS = 1L << 57;
+
   private final long costScale;
   private final long ticksPerUnit;
   private final long ceilingTicks;
@@ -271,6 +277,25 @@ final class PacedLimit extends WordLimit {
   @Override
   boolean takesStatesOf(Limit from) {
     return false;
+  }
+
+  /**
+   * The time at which as many units of this limit have come back as another one's time owes at
+   * {@code nowNs}, rounded up to this one's next tick; of more than {@link #MAX_CONVERTED_TICKS}
+   * that many. A time that has passed stays as it is: another thread's clock may lag behind.
+   */
+  long tatOf(PacedLimit other, long tatNs, long nowNs) {
+    if (other == this || tatNs <= nowNs) {
+      return tatNs;
+    }
+    final long debt = Gcra.debt(other.ticks(tatNs), other.ticks(nowNs));
+    final long whole = debt / other.ticksPerUnit;
+    final long converted =
+        whole > MAX_CONVERTED_TICKS / ticksPerUnit
+            ? MAX_CONVERTED_TICKS
+            : whole * ticksPerUnit
+                + Ticks.rescaled(debt % other.ticksPerUnit, ticksPerUnit, other.ticksPerUnit);
+    return nanoseconds(ticks(nowNs) + Math.min(converted, MAX_CONVERTED_TICKS));
   }
 
   private long ticks(long ns) {

@@ -58,7 +58,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *       being written would end up with one key's budget under another key's name.
  *   <li>CAS it to PENDING, which publishes the key; full fence.
  *   <li>Scan the window for the key. LIVE elsewhere: leave the slot, use that one. PENDING earlier
- *       in the probe order: leave the slot, it goes first. PENDING later: kill it.
+ *       in the probe order: leave the slot, it goes first. PENDING later: kill it. Leave the slot
+ *       also if the first state was worked out for a plan that has changed meanwhile.
  *   <li>CAS PENDING to the first state. If that fails, another thread killed it: start over.
  * </ol>
  *
@@ -143,8 +144,12 @@ final class Slots {
     return (int) key & slotMask;
   }
 
-  /** The slot of a key's window at {@code position}, from 0. */
   int probe(long key, int position) {
+    return probe(key, position, slotMask);
+  }
+
+  /** The slot of a key's window at {@code position}, from 0, of so many slots. */
+  static int probe(long key, int position, int slotMask) {
     final int step = position >>> LINE_BITS;
     final int line = ((int) key >>> LINE_BITS) + (step * (step + 1) >>> 1);
     return ((line << LINE_BITS) | (((int) key + position) & LINE_MASK)) & slotMask;
@@ -188,7 +193,8 @@ final class Slots {
   }
 
   /**
-   * Gives back to a key.
+   * Gives back to a key. Who gives back units that are held holds them until the CAS, so the slot
+   * was the key's; behind it another key may have got the slot, and hold as many.
    *
    * @return false if the slot is not in that state, or has become another key's.
    */
@@ -196,7 +202,9 @@ final class Slots {
     if (!stateCas(slot, expected, next)) {
       return false;
     }
-    return keyAcquire(slot) == key || !stateCas(slot, next, expected);
+    return HeldUnits.units(expected) > 0
+        || keyAcquire(slot) == key
+        || !stateCas(slot, next, expected);
   }
 
   boolean stateCas(int slot, long expected, long next) {
@@ -288,7 +296,7 @@ final class Slots {
     }
     stateCas(slot, CLAIMED | claimId, PENDING | claimId);
     UnsafeApi.fullFence();
-    if (!isFirst(key, position, nowNs)) {
+    if (!isFirst(key, position, nowNs) || !limit.isStillUsed()) {
       final long restsFromNs = evicts ? nowNs : expiresAtNs(before);
       stateCas(slot, PENDING | claimId, tombstone(restsFromNs));
       return LOST;

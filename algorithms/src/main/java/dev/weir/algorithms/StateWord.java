@@ -10,9 +10,10 @@ package dev.weir.algorithms;
  * </pre>
  *
  * <p>The grain says what {@code s} is, so that whoever looks for a free slot can read the expiry
- * without knowing the limit. Grain 0 is the word of {@link PacedLimit}: a time, nothing else. A
- * limit takes the coarsest grain that is not longer than the distance between its expiries, so each
- * of them has a stamp of its own, and as many bits as can be are left for the count.
+ * without knowing the limit. Grain 0 is the word of {@link PacedLimit}: a time below 2^59, and in
+ * bit 59 the plan by which it counts ({@link PlannedLimit}); 0 where there are no plans. A limit
+ * takes the coarsest grain that is not longer than the distance between its expiries, so each of
+ * them has a stamp of its own, and as many bits as can be are left for the count.
  *
  * <p>Of two words of one limit, the one whose window is later is the larger number.
  */
@@ -21,6 +22,10 @@ final class StateWord {
   static final long MIN_SPACING_NS = 1L << 19;
 
   private static final int GRAIN_SHIFT = 60;
+
+  /** Of a time, the bit that says by which of a user's two last plans it counts. */
+  static final long PLAN_BIT = 1L << 59;
+
   private static final long BODY_MASK = (1L << GRAIN_SHIFT) - 1;
 
   /** Shifts by grain, a byte each: 2^s is 0.5 ms, 8 ms, 67 ms, 0.5 s, 34 s, 37 min, 20 h. */
@@ -74,7 +79,7 @@ final class StateWord {
   static long expiresAtNs(long word) {
     final int grain = (int) (word >>> GRAIN_SHIFT);
     if (grain == 0) {
-      return word;
+      return word & ~PLAN_BIT;
     }
     final int shift = shift(grain);
     return expiryFloorNs(word, shift) + (1L << shift);

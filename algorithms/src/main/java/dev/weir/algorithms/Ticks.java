@@ -32,6 +32,21 @@ final class Ticks {
     return (low & FRACTION_MASK) == 0 ? whole : whole + 1;
   }
 
+  /** {@code ceil(part * to / from)}, for a {@code part} below {@code from}; all below 2^61. */
+  static long rescaled(long part, long to, long from) {
+    long quotient = 0;
+    long rest = 0;
+    for (int bit = Long.SIZE - 1 - Long.numberOfLeadingZeros(to); bit >= 0; bit--) {
+      quotient <<= 1;
+      rest = (rest << 1) + ((to >>> bit & 1) == 0 ? 0 : part);
+      while (rest >= from) {
+        rest -= from;
+        quotient++;
+      }
+    }
+    return rest == 0 ? quotient : quotient + 1;
+  }
+
   /** The first tick that is not before {@code ns}, for {@code ns} of 1 or more. */
   static long ofNs(long ns, long length, long rate) {
     // The estimate is the sought tick or the one before: the reciprocal is rounded down, and its

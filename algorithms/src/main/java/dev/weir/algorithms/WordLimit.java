@@ -2,7 +2,7 @@ package dev.weir.algorithms;
 
 /** A limit whose whole state is one word: one load and one CAS make a check. */
 abstract sealed class WordLimit extends Limit
-    permits PacedLimit, FixedWindowLimit, SlidingCounterLimit, HeldUnits {
+    permits PacedLimit, PlannedLimit, FixedWindowLimit, SlidingCounterLimit, HeldUnits {
   WordLimit(long capacity) {
     super(capacity, 0);
   }
@@ -22,22 +22,22 @@ abstract sealed class WordLimit extends Limit
   }
 
   @Override
-  final long charge(long state, Slots slots, int slot, long nowNs, long cost) {
+  long charge(long state, Slots slots, int slot, long nowNs, long cost) {
     return charge(state, nowNs, cost);
   }
 
   @Override
-  final boolean fits(long state, Slots slots, int slot, long nowNs, long cost) {
+  boolean fits(long state, Slots slots, int slot, long nowNs, long cost) {
     return charge(state, nowNs, cost) != REFUSED;
   }
 
   @Override
-  final long refunded(long state, Slots slots, int slot, long units, long chargedAtNs, long nowNs) {
+  long refunded(long state, Slots slots, int slot, long units, long chargedAtNs, long nowNs) {
     return refunded(state, units, chargedAtNs, nowNs);
   }
 
   @Override
-  final long current(long state, Slots slots, int slot, long nowNs) {
+  long current(long state, Slots slots, int slot, long nowNs) {
     return current(state, nowNs);
   }
 

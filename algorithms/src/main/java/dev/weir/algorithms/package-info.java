@@ -5,7 +5,8 @@
  * <p>For callers: {@link dev.weir.algorithms.Limit} says how much may pass, {@link
  * dev.weir.algorithms.LimitTable} decides for many keys and writes the answer into a {@link
  * dev.weir.algorithms.Decision}, {@link dev.weir.algorithms.LimitSet} charges several budgets
- * together, {@link dev.weir.algorithms.SipHash} makes keys of identities.
+ * together, {@link dev.weir.algorithms.SipHash} makes keys of identities, {@link
+ * dev.weir.algorithms.UserTable} keeps which plan each user has.
  *
  * <p>Inside, a check goes this way: {@code LimitTable} finds the key's slot in {@code Slots}, whose
  * two words {@code SlotLayout} rules; the kind of {@code Limit} works out the next word from the

@@ -6,6 +6,7 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.time.ZoneId;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -21,6 +22,7 @@ class AllocationTest {
   private final SipHash hash = new SipHash(1, 2);
   private final UnsafeBuffer identity = new UnsafeBuffer(new byte[37]);
   private final LimitSet set = new LimitSet();
+  private final PlannedLimit planned = new PlannedLimit();
   private long sum;
 
   static Limit[] everyAlgorithm() {
@@ -79,6 +81,40 @@ class AllocationTest {
         case 2 -> table.carryOver(key, limit, table, key + 1, OTHER, (step & 64) == 0, nowNs, out);
         default -> sum++;
       }
+    }
+  }
+
+  @Test
+  void noPathOfPlansAllocates() {
+    final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    try (LimitTable table = new LimitTable(256);
+        UserTable users = new UserTable(100)) {
+      changePlans(table, users, 1);
+      final long before = threads.getCurrentThreadAllocatedBytes();
+      changePlans(table, users, STEPS);
+      final long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+      assertTrue(allocated < MOST_BYTES, allocated + " bytes in " + STEPS + " steps");
+      assertTrue(users.forgottenCount() > 0, "was never full");
+    }
+  }
+
+  private void changePlans(LimitTable table, UserTable users, long first) {
+    final Limit slow = Limit.gcra(3, SECOND + 1, 3);
+    final Limit fast = Limit.gcra(7, SECOND, 9);
+    for (long step = first; step < first + STEPS; step++) {
+      final long nowNs = step * SECOND / 100;
+      final long hash = SipHash.mix(step & 0x1ff);
+      final int slot = users.meet(hash);
+      users.set(slot, hash, users.word(slot, hash), 1 + (int) (step >> 9 & 1), 1, true);
+      final long word = users.word(slot, hash);
+      final Limit limit = UserWord.plan(word) == 1 ? slow : fast;
+      final Limit before = UserWord.planBefore(word) == 1 ? slow : fast;
+      set.clear().add(table, hash, limit, 1).underPlan(before, users, slot, hash, word);
+      sum += set.check(nowNs, out) ? 1 : 0;
+      sum += out.remaining() + out.current() + out.resetAtNs() + out.retryAfterNs() + out.waitNs();
+      sum +=
+          table.convert(hash, planned.under(limit, before, users, slot, hash, word), nowNs) ? 1 : 0;
+      sum += users.forget(hash) ? 1 : 0;
     }
   }
 

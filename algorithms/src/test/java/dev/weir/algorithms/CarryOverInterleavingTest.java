@@ -40,17 +40,8 @@ class CarryOverInterleavingTest {
     final Interleaver.Memory words = new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES);
     final Interleaver.Memory rings = new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES);
     final Interleaver.Memory cells = new Interleaver.Memory(SLOTS * CELLS * Long.BYTES);
-    final LimitTable wordTable = table(words, new Interleaver.Memory(0));
-    final LimitTable ringTable = table(rings, cells);
-
-    private static LimitTable table(Interleaver.Memory slots, Interleaver.Memory cells) {
-      return new LimitTable(
-          TableMemory.of(
-              slots,
-              cells,
-              new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES),
-              new Interleaver.Memory(cells.capacity())));
-    }
+    final LimitTable wordTable = words.table();
+    final LimitTable ringTable = rings.table(cells);
 
     LimitTable of(Limit limit) {
       return limit.cells() == 0 ? wordTable : ringTable;

@@ -53,13 +53,7 @@ class EvictionInterleavingTest {
   private static long explore(Limit limit, long seed, String where) {
     final SplittableRandom random = new SplittableRandom(seed);
     final Interleaver.Memory slots = new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES);
-    final LimitTable table =
-        new LimitTable(
-            TableMemory.of(
-                slots,
-                new Interleaver.Memory(0),
-                new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES),
-                new Interleaver.Memory(0)));
+    final LimitTable table = slots.table();
     final Decision out = new Decision();
     for (int i = 0; i < SLOTS; i++) {
       table.check(key(i), limit, 1, NOW, out);

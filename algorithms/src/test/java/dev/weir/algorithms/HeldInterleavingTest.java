@@ -25,13 +25,7 @@ class HeldInterleavingTest {
   /** Memory of a table, and what its users have been granted: one thread runs at a time. */
   private static final class Shared {
     final Interleaver.Memory memory = new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES);
-    final LimitTable table =
-        new LimitTable(
-            TableMemory.of(
-                memory,
-                new Interleaver.Memory(0),
-                new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES),
-                new Interleaver.Memory(0)));
+    final LimitTable table = memory.table();
     final int[] granted = new int[4];
     int charged;
 
@@ -98,6 +92,40 @@ class HeldInterleavingTest {
     for (int schedule = 0; schedule < 2 * SCHEDULES; schedule++) {
       slots(seed + schedule, "weir.seed=" + (seed + schedule));
     }
+  }
+
+  /** Stops a release behind its CAS, until another key has the slot and holds as many units. */
+  @Test
+  void aReleaseThatIsStoppedLeavesTheNextKeyOfItsSlotAlone() {
+    final Limit two = Limit.heldUnits(2);
+    final Decision out = new Decision();
+    final LimitTable[] table = new LimitTable[1];
+    final Runnable meanwhile =
+        () -> {
+          table[0].release(KEY, 1, NOW);
+          assertTrue(table[0].check(HELD, two, 1, NOW + 3 * SECOND, out));
+        };
+    final Interleaver.Memory memory =
+        new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES) {
+          private boolean isArmed = true;
+
+          @Override
+          public boolean compareAndSetLong(int index, long expected, long update) {
+            final boolean isSet = super.compareAndSetLong(index, expected, update);
+            if (isArmed && HeldUnits.units(expected) == 2) {
+              isArmed = false;
+              meanwhile.run();
+            }
+            return isSet;
+          }
+        };
+    table[0] = memory.table();
+    assertTrue(table[0].check(KEY, two, 1, NOW, out));
+    assertTrue(table[0].check(KEY, two, 1, NOW, out));
+    table[0].release(KEY, 1, NOW);
+    table[0].release(HELD, 1, NOW + 3 * SECOND);
+    table[0].peek(HELD, two, 1, NOW + 3 * SECOND, out);
+    assertEquals(0, out.current());
   }
 
   private static void slots(long seed, String where) {

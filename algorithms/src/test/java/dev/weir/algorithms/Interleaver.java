@@ -121,11 +121,22 @@ final class Interleaver {
   }
 
   /** Memory whose every shared access is a point at which threads may switch. */
-  static final class Memory extends UnsafeBuffer {
+  static class Memory extends UnsafeBuffer {
     private Interleaver interleaver;
 
     Memory(int bytes) {
       super(new byte[bytes]);
+    }
+
+    /** A table without rings whose slots are here. */
+    LimitTable table() {
+      return table(new Memory(0));
+    }
+
+    /** A table whose slots are here, and its rings in {@code cells}. */
+    LimitTable table(Memory cells) {
+      final Memory overflow = new Memory(cells.capacity());
+      return new LimitTable(TableMemory.of(this, cells, new Memory(capacity()), overflow));
     }
 
     void interleaver(Interleaver interleaver) {

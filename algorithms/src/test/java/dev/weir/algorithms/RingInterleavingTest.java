@@ -103,13 +103,7 @@ class RingInterleavingTest {
     final SplittableRandom random = new SplittableRandom(seed);
     final Interleaver.Memory slots = new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES);
     final Interleaver.Memory cells = new Interleaver.Memory(SLOTS * CELLS * Long.BYTES);
-    final LimitTable table =
-        new LimitTable(
-            TableMemory.of(
-                slots,
-                cells,
-                new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES),
-                new Interleaver.Memory(SLOTS * CELLS * Long.BYTES)));
+    final LimitTable table = slots.table(cells);
     final List<Long> earlier = charge(table, kind, random);
     final Task[] tasks = new Task[2 + random.nextInt(2)];
     // Before and after the edge at which units leave; half of the time one clock for all.

@@ -35,13 +35,7 @@ class SlotsInterleavingTest {
   private static void explore(long seed, String where) {
     final SplittableRandom random = new SplittableRandom(seed);
     final Interleaver.Memory memory = new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES);
-    final LimitTable table =
-        new LimitTable(
-            TableMemory.of(
-                memory,
-                new Interleaver.Memory(0),
-                new Interleaver.Memory(SLOTS * SlotLayout.SLOT_BYTES),
-                new Interleaver.Memory(0)));
+    final LimitTable table = memory.table();
     prepare(memory, random);
     final int[][] passed = new int[3][KEYS.length];
     final Runnable[] tasks = new Runnable[2 + random.nextInt(2)];
