@@ -33,7 +33,7 @@ local function read_life(check, input, at)
   check.life, check.want, check.marks = life, want, {}
 end
 
--- What a hold says of itself, behind its head, and then of each limit; a text if it is not that.
+-- Reads the fields of a hold behind its head, and then those of each limit; returns a text if it cannot.
 local function read_holder(check, input, at)
   if #input - at + 1 < HOLDER then return 'argument: ' .. #input .. ' bytes, cut off' end
   local life, holder, sequence = struct.unpack('<dc8d', input, at)

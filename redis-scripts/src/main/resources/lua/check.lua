@@ -46,7 +46,7 @@
 -- kind of limit is made when a call has one.
 local call, pack, unpack_struct = redis.call, struct.pack, struct.unpack
 local byte, sub, ceil = string.byte, string.sub, math.ceil
--- Of how many milliseconds a key is kept: a text is cheaper to pass on than a number.
+-- Writes for how many milliseconds a key is kept: a text is cheaper to pass on than a number.
 local format = string.format
 -- The longest window is 2^51 microseconds or 71 years: now and four of them stay below 2^53. The
 -- longest that units may be kept is 2^24 - 1 microseconds or 16 seconds: 3 bytes of a value. Of units
@@ -54,8 +54,8 @@ local format = string.format
 local MOST, LONGEST, LONGEST_LIFE, COUNTS = 9007199254740991, 2251799813685248, 16777215, 1099511627776
 local keys, input, decided = KEYS, ARGV[1] or '', 0
 local count = #keys
--- What the keys held, by their number, and what this call has written since, by key, as one may come
--- more than once: false if there is nothing. Nil until there is need of them.
+-- The values of the keys as they were read, by number; and those that this call has written since, by
+-- key, as a key may come more than once. False stands for no value. Both are nil until they are needed.
 local values, written
 -- The reply in parts, and what the leases of this call add to it, in their order; nil as above.
 local replies, leases, holds

@@ -1,5 +1,5 @@
--- What is done for a check, peek, refund, debt and reset; a lease is in lease.lua, a hold, and a peek
--- of limits that hold, in hold.lua. Each returns its answer, 50 bytes, see check.lua.
+-- Does a check, peek, refund, debt or reset; a lease is in lease.lua; a hold, and a peek of limits that
+-- hold, are in hold.lua. Each returns its answer, 50 bytes, see check.lua.
 -- All states are read and all limits asked before the first is charged.
 local function retry_after(limit, st)
   local room = limit.capacity - limit.cost
@@ -20,8 +20,8 @@ local function answer(status, index, granted, remaining, capacity, at, retry, wa
   return struct.pack('<BBdddddd', status, index, granted, remaining, capacity, at, retry, wait)
 end
 
--- How many of its requests all limits of the check admit, and the states and what is free of each; or
--- nil, and which key holds what is not ours.
+-- Returns how many of its requests all limits of the check admit, with the states and free units of each;
+-- or nil, and the key that has a value which is not Weir's.
 local function admitted(check)
   local granted, states, free = check.requests, {}, {}
   for i = 1, check.count do

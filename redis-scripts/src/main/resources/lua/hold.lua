@@ -15,7 +15,8 @@
 local APPLIED, OLDER, FORGOTTEN = 1, 2, 3
 local SHARE, PART = 4, 500
 
--- What is held of one limit; nil if its key has what is not ours.
+-- The sum of what is held of one limit, and the record of the holder that asks; nil if its key has a value
+-- that is not Weir's.
 local function held_of(check, i)
   local key = KEYS[check.held[i]]
   local found = redis.pcall('HMGET', key, 's', check.holder or 's')
@@ -65,8 +66,8 @@ local function sweep(of)
   return true
 end
 
--- What lapsed, and what a holder says that it has charged, are charged whether they fit or not: of a
--- limit that another has replaced also under that one.
+-- Charges units whose record has expired, whether they fit or not; of a limit that another has replaced
+-- under that one, too.
 local function lapse(st, kind, of)
   for i = 1, #of.lapsed do
     local at, units = of.lapsed[i][1], of.lapsed[i][2]
@@ -75,6 +76,7 @@ local function lapse(st, kind, of)
   end
 end
 
+-- Charges units that a holder says it has charged, whether they fit or not; of a replaced limit, too.
 local function charge(st, limit, of, units, held)
   local kind = limit.kind
   if units == 0 or not kind.charge then return end
@@ -87,7 +89,7 @@ local function charge(st, limit, of, units, held)
   of.changed = true
 end
 
--- What became of the holder's numbers for one limit.
+-- Takes over the holder's numbers for one limit; returns what became of them.
 local function settle(check, i, st, of)
   if not of.units and check.how[i] == 1 then return FORGOTTEN end
   if of.units and check.sequence <= of.sequence then return OLDER end
@@ -99,8 +101,8 @@ local function settle(check, i, st, of)
   return APPLIED
 end
 
--- How many requests are granted, and how many more are kept: a share of what is free, and none where a
--- limit is charged at once.
+-- Returns how many requests are granted, and how many more are kept: a share of the free units, and none
+-- where a limit is charged at once.
 local function asked(check, free)
   local granted, kept = check.requests, check.op == 8 and check.charged_at or 0
   for i = 1, check.count do
@@ -114,7 +116,7 @@ local function asked(check, free)
   return granted, kept
 end
 
--- How long units may count that are charged when a record expires.
+-- The longest time for which units count that are charged when a record expires.
 local function span(limit)
   local number = limit.number
   if number == 1 then return limit.kind.span(limit) end

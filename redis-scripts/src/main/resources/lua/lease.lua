@@ -12,8 +12,8 @@ local function leased(kept, life, marks)
     marks[7] or NO_MARK, marks[8] or NO_MARK)
 end
 
--- How many requests may be kept, and for how long: to the end of the windows, and then fewer in
--- proportion; a share of what is free, so that the last ones are granted one by one.
+-- Returns how many requests may be kept, and for how long: to the end of the windows, and then fewer in
+-- proportion. They are a share of the free units, so that the last ones are granted one by one.
 local function keepable(check, states)
   local life = check.life
   for i = 1, check.count do

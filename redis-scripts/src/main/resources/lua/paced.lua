@@ -95,7 +95,7 @@ function PACED.available(st, limit, now)
   return math.max(floor_div(limit.c * st.b - st.debt, st.b), 0)
 end
 
--- How many of the requests that fit may join a queue: the last one waits for those before it.
+-- Returns how many of the requests that fit may join a queue: the last one waits for those before it.
 function PACED.join(st, limit, fitting, cost)
   local longest = limit.d * limit.a
   if longest >= limit.c * limit.b then return fitting end

@@ -28,7 +28,7 @@ public final class CheckCall {
   private static final int LEASE = 7;
   private static final int HOLD = 8;
 
-  /** How a limit of a hold takes what is granted: see {@code check.lua}. */
+  /** The ways in which a limit of a hold takes granted units: see {@code check.lua}. */
   private static final int AT_ONCE = 0;
 
   private static final int HELD = 1;
@@ -387,7 +387,7 @@ public final class CheckCall {
     return this;
   }
 
-  /** Where the check begun last is, to which a limit may be added. */
+  /** The place of the check that was begun last, to which a limit may be added. */
   private int begunLast() {
     if (checks == 0 || buffer.get(offsets[checks - 1]) == RESET) {
       throw new IllegalStateException("also: no check to be limited further");
@@ -473,12 +473,12 @@ public final class CheckCall {
     return checks;
   }
 
-  /** How many of the checks are leases. */
+  /** The number of checks that are leases. */
   public int leaseCount() {
     return leases;
   }
 
-  /** How many of the checks are holds. */
+  /** The number of checks that are holds. */
   public int holdCount() {
     return holds;
   }

@@ -154,7 +154,7 @@ public final class CheckReply {
   }
 
   /**
-   * How long the first request granted by a queue has to be held; the n-th after it {@link
+   * The wait of the first request that a queue has granted; the n-th after it waits {@link
    * ScriptLimit#outflowUs outflowUs(n * cost)} longer.
    */
   public long waitUs(int check) {
@@ -179,7 +179,7 @@ public final class CheckReply {
   }
 
   /**
-   * What became of the holder's numbers for a limit: {@link #NOT_HELD}, {@link #APPLIED}, {@link
+   * The fate of the holder's numbers for a limit: {@link #NOT_HELD}, {@link #APPLIED}, {@link
    * #OLDER}, {@link #FORGOTTEN}.
    */
   public int holdStatus(int hold, int limit) {
@@ -200,7 +200,7 @@ public final class CheckReply {
     return ofLease(lease, 0);
   }
 
-  /** How long from the decision on they may be used; 0 if none are kept. */
+  /** The time from the decision on for which they may be used; 0 if none are kept. */
   public long lifeUs(int lease) {
     return ofLease(lease, 1);
   }

@@ -33,8 +33,8 @@ public final class LuaScript {
               + lazily("make_hold", files("hold.lua"))
               + files("ops.lua"));
 
-  /** Counts the sidecars that share a store; see {@code peers.lua}. */
-  public static final LuaScript PEERS = new LuaScript("peers", files("peers.lua"));
+  /** Counts the sidecars that share a store, and follows records; see {@code beat.lua}. */
+  public static final LuaScript BEAT = new LuaScript("beat", files("beat.lua"));
 
   /** Exchanges the bans of sidecars that share a store; see {@code bans.lua}. */
   public static final LuaScript BANS = new LuaScript("bans", files("bans.lua"));

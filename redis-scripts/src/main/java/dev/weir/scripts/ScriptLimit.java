@@ -246,7 +246,7 @@ public final class ScriptLimit {
     return new ScriptLimit(limit, new CalendarEdges(unit, zone));
   }
 
-  /** How many units may be held at once; of a hold and a peek only, which has no other numbers. */
+  /** A limit of units held at a time; for a hold and a peek only, and without other numbers. */
   public static ScriptLimit concurrency(long limit) {
     Exact.range("limit", limit, 1, Exact.MAX);
     return new ScriptLimit(CONCURRENCY, limit, limit, 0, 0, 0);
@@ -267,7 +267,7 @@ public final class ScriptLimit {
   }
 
   /**
-   * How long so many units take to flow out of a queue, rounded up; 0 if this is none.
+   * The time that so many units take to flow out of a queue, rounded up; 0 if this is none.
    *
    * @param units from 0 to {@link #capacity}.
    */
@@ -302,7 +302,7 @@ public final class ScriptLimit {
   }
 
   /**
-   * How long so many units of a paced limit take to come back, rounded down.
+   * The time that so many units of a paced limit take to come back, rounded down.
    *
    * @param units from 0 to {@link #capacity}.
    */
@@ -312,7 +312,7 @@ public final class ScriptLimit {
     return units * pacedPeriodUs * 1_000 / pacedUnits;
   }
 
-  /** How long a charge counts at most, not less than it does; of a limit that is not paced. */
+  /** The longest time for which a charge counts; of a limit that is not paced. */
   public long countsUs() {
     return countsUs;
   }

@@ -22,7 +22,7 @@ class BansScriptIT {
       List.of("rl:{p000}:bans:s", "rl:{p000}:ban-changes:s", "rl:{p000}:ban-ends:s");
   private static final long HOUR_MS = 3_600_000;
 
-  /** Of each ban of a reply. */
+  /** The number of fields of each ban in a reply. */
   private static final int FIELDS = 4;
 
   private RespClient client;

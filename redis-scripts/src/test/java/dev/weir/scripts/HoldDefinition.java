@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What holds are, by definition: every charge that was ever made is in a list, and everything is
- * counted anew from that for each question. Slow and obvious, and of the script's code it has
- * nothing. Time never goes back.
+ * Holds by definition: every charge that was ever made is in a list, from which everything is
+ * counted anew for each question. It is slow and obvious, and shares no code with the script. Time
+ * never goes back.
  */
 final class HoldDefinition {
   /** A message of a holder; of limits that it does not hold the numbers are not looked at. */

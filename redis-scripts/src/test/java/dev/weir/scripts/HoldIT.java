@@ -24,7 +24,7 @@ class HoldIT extends ScriptServer {
   private final CheckCall call = new CheckCall(8);
   private long nowUs = START;
 
-  /** What a reply says of the only check: granted, remaining, held, status of the first limit. */
+  /** The reply to the only check, as text: granted, remaining, held, status of the first limit. */
   private String told(CheckReply reply) {
     return reply.granted(0)
         + " granted, "

@@ -24,7 +24,7 @@ final class HoldSearch {
   enum Breach {
     /** After a silence that was too long the holder goes on as if it were known. */
     OUTLIVES_ITS_RECORD,
-    /** What was granted is used, though the answer came after its deadline. */
+    /** A holder uses a grant, though the answer came after its deadline. */
     USES_A_LATE_ANSWER,
     /** A message releases what was held, and the next one charges it. */
     RELEASES_BEFORE_IT_CHARGES,
@@ -384,7 +384,7 @@ final class HoldSearch {
     }
   }
 
-  /** What a record that has expired held is charged; a message that comes later makes another. */
+  /** Renews a record, unless it has expired: then a later message makes another one. */
   private void renewed(long holder) {
     final Long expiryUs = expiries.get(holder);
     if (expiryUs == null || expiryUs > nowUs) {

@@ -22,7 +22,7 @@ class HoldSearchIT extends ScriptServer {
   private static final int TRACES = Integer.getInteger("weir.hold.traces", 300);
   private static final long SEED = Long.getLong("weir.hold.seed", 7);
 
-  /** How many traces a fault that was made on purpose may take to be found. */
+  /** The most traces until a fault that was made on purpose is found. */
   private static final int MANY = 20_000;
 
   private int name;

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
 
-/** Who grants leases of one identity in a search, under the limits it is made for. */
+/** A store that grants leases of one identity in a search, under the limits it is made for. */
 interface LeaseStore {
   /** A grant, and what a refund has to say of it. */
   record Lease(

@@ -182,6 +182,35 @@ final class LoopFigures {
           "debts_forgotten",
           "Requests that passed undecided and were not charged later"
               + " because too many budgets had to be remembered.");
+  static final LoopCounter STORE_HELD_KEYS =
+      ofStore("held_keys", "Keys of which requests began to hold units in the store.");
+  static final OpenGauge STORE_HELD_KEYS_OPEN =
+      open(
+          STORE + "held_keys_open",
+          "Keys of which the store may have a record of units that this sidecar holds.",
+          STORE_HELD_KEYS);
+  static final LoopCounter STORE_HOLDS_WITHOUT_PLACE =
+      ofStore(
+          "holds_without_place",
+          "Requests that could hold no units in the store, as too many keys were in use.");
+  static final LoopCounter STORE_HOLD_MESSAGES =
+      counter(
+          STORE + "hold_messages",
+          "Messages about units that are held, by why they were sent.",
+          "reason",
+          HoldMetrics.Message.values());
+  static final LoopCounter STORE_HOLDS_ENDED =
+      ofStore("holds_ended", "Ends of requests that held units in the store.");
+  static final OpenGauge STORE_HOLDS_ENDED_OPEN =
+      open(
+          STORE + "holds_ended_open",
+          "Ends of requests that the store has not been told yet, or has not confirmed.",
+          STORE_HOLDS_ENDED);
+  static final LoopCounter STORE_HOLDS_FORGOTTEN =
+      ofStore(
+          "holds_forgotten",
+          "Records of held units that the store did not have any more: expired, or lost with a"
+              + " failover.");
   static final LoopCounter STORE_REFUNDS =
       ofStore(
           "refunds",

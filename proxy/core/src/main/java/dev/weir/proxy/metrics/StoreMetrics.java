@@ -11,6 +11,7 @@ import dev.weir.proxy.request.StoreObserver;
 public final class StoreMetrics implements StoreObserver {
   private final Counters counters;
   private final LatencyRecorder store;
+  private final HoldMetrics holds;
 
   /**
    * @param counters the event loop's row.
@@ -18,6 +19,12 @@ public final class StoreMetrics implements StoreObserver {
   StoreMetrics(Counters counters, LatencyRecorder store) {
     this.counters = counters;
     this.store = store;
+    this.holds = new HoldMetrics(counters);
+  }
+
+  /** Counts of units that are held in the store. */
+  public HoldMetrics holds() {
+    return holds;
   }
 
   /** A request was refused because the store's last answer proves that it would be. */

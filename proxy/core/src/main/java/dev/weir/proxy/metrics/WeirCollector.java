@@ -35,10 +35,9 @@ final class WeirCollector implements MultiCollector {
       }
     }
     for (OpenGauge gauge : LoopFigures.gauges()) {
-      if (!metrics.exposesDecisions() && LoopFigures.isOfDecisions(gauge.name())) {
-        continue;
+      if (isExposed(gauge.begun())) {
+        out.gauge(gauge.name(), gauge.help(), metrics.sum(gauge));
       }
-      out.gauge(gauge.name(), gauge.help(), metrics.sum(gauge));
     }
     addDecisions(out, RuleCounters.NAME, RuleCounters.HELP, metrics.decisions());
     if (metrics.exposesDecisions()) {

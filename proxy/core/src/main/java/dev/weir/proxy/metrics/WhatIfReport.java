@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /**
  * How the candidate would have decided, beside how the rules in use did.
@@ -33,6 +34,15 @@ public record WhatIfReport(Instant since, String sample, boolean isLatest, List<
   public record Row(String now, String then, long[] counts, List<Differing> identities) {
     public long count(Outcome outcome) {
       return counts[outcome.ordinal()];
+    }
+
+    private Row shownBy(UnaryOperator<String> shown) {
+      List<Differing> those = new ArrayList<>();
+      for (Differing one : identities) {
+        String text = one.identity().isEmpty() ? "" : shown.apply(one.identity());
+        those.add(new Differing(text, one.onlyNow(), one.onlyThen()));
+      }
+      return new Row(now, then, counts, those);
     }
 
     private long differing() {
@@ -105,6 +115,12 @@ public record WhatIfReport(Instant since, String sample, boolean isLatest, List<
         pair.then,
         of.counts,
         List.copyOf(most.subList(0, Math.min(MOST_IDENTITIES, most.size()))));
+  }
+
+  /** The same with identities as somebody may see them. */
+  public WhatIfReport shownBy(UnaryOperator<String> shown) {
+    List<Row> those = rows.stream().map(row -> row.shownBy(shown)).toList();
+    return new WhatIfReport(since, sample, isLatest, those);
   }
 
   private static boolean isEmpty(Row row) {

@@ -43,6 +43,8 @@ public final class Question {
   private boolean isFollowed;
   private boolean isTimedTogether;
   private boolean isMessage;
+  private boolean isOfGivenKeys;
+  private String limitName;
 
   /** The result that admission has found ahead; null if there is none. */
   private Object prefetched;
@@ -77,6 +79,8 @@ public final class Question {
     isFollowed = false;
     isTimedTogether = false;
     isMessage = false;
+    isOfGivenKeys = false;
+    limitName = null;
     prefetched = null;
     onceBytes = null;
     onceLength = 0;
@@ -238,6 +242,25 @@ public final class Question {
     return prefetched;
   }
 
+  /**
+   * Leaves out the limits whose keys are not given whole, and those that the rule shares with all
+   * others: what is left are the rule's own limits of one identity.
+   */
+  public Question ofGivenKeys() {
+    isOfGivenKeys = true;
+    return this;
+  }
+
+  /**
+   * Leaves out all other limits, of a question {@linkplain #ofGivenKeys of given keys}.
+   *
+   * @param name in answers; null leaves out none.
+   */
+  public Question ofLimit(String name) {
+    limitName = name;
+    return this;
+  }
+
   /** Asks for the figures of every limit, besides the verdict: {@link Verdict#row}. */
   public Question wantsRows() {
     wantsRows = true;
@@ -335,6 +358,16 @@ public final class Question {
   /** Whether its latency is measured together with others. */
   public boolean isTimedTogether() {
     return isTimedTogether;
+  }
+
+  /** Whether limits are left out whose keys are not given whole. */
+  public boolean isOfGivenKeys() {
+    return isOfGivenKeys;
+  }
+
+  /** The name of the only limit that is asked about; null for all. */
+  public String limitName() {
+    return limitName;
   }
 
   /** Whether the figures of every limit are wanted. */

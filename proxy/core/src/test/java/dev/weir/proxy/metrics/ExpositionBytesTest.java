@@ -116,11 +116,24 @@ class ExpositionBytesTest {
     store.storeRefunds(10, true);
     store.storeRefunds(11, false);
     times(12, store::refusedByProof);
+    holds(store.holds());
     times(13, () -> store.fellBack(true));
     times(14, () -> store.fellBack(false));
     for (StoreFault fault : StoreFault.values()) {
       times(40 + fault.ordinal(), () -> store.storeUnavailable(fault));
     }
+  }
+
+  private static void holds(HoldMetrics holds) {
+    times(31, holds::keyBegun);
+    times(30, holds::keyEnded);
+    times(32, holds::withoutPlace);
+    for (HoldMetrics.Message message : HoldMetrics.Message.values()) {
+      times(33 + message.ordinal(), () -> holds.sent(message));
+    }
+    times(38, holds::ended);
+    holds.endsTold(36);
+    times(39, holds::forgotten);
   }
 
   private static void leases(LeaseMetrics leases) {

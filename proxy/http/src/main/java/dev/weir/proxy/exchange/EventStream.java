@@ -22,11 +22,17 @@ final class EventStream {
 
   private static final byte[] FIELD = TextWriter.ascii("data:");
 
+  /** The byte order mark in UTF-8, which may stand before the first line. */
+  private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
   /** Stands for the length of a line that is of no {@code data} field. */
   private static final int NO_DATA = -1;
 
   /** The number of bytes of {@code data:} that the line begins with; or {@link #NO_DATA}. */
   private int matched;
+
+  /** The number of bytes of the mark that the content begins with; all once it has gone on. */
+  private int marked;
 
   /** Whether a line feed ends no further line, as a carriage return stood before it. */
   private boolean isBehindReturn;
@@ -36,6 +42,7 @@ final class EventStream {
   /** Starts with another content. */
   void start() {
     matched = 0;
+    marked = 0;
     isBehindReturn = false;
   }
 
@@ -69,6 +76,14 @@ final class EventStream {
   }
 
   private void pass(byte b) {
+    if (marked < MARK.length) {
+      if (b == MARK[marked]) {
+        marked++;
+        return;
+      }
+      matched = marked == 0 ? 0 : NO_DATA;
+      marked = MARK.length;
+    }
     boolean isSameEnd = b == '\n' && isBehindReturn;
     isBehindReturn = b == '\r';
     if (isSameEnd) {

@@ -10,12 +10,15 @@ import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.ReportedCost;
 import dev.weir.proxy.request.RequestEnd;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * However an exchange ends, one end brings back what its verdict let it hold, with the costs that
@@ -256,6 +259,58 @@ class HoldingEndsTest {
     held.service.last().send("four", false);
     held.pass(6 * SECOND_NS);
     assertSettled("0 TIMED_OUT 3 4");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1})
+  void aCallWhoseTimeIsOverBeforeItsAnswerReportsNothing(long connecting) {
+    connect(Way.GRPC);
+    held.service.pending = connecting == 1 ? Origin.Pending.CONNECTING : null;
+    held.client
+        .request(1, true, "POST", "/a", "content-type: application/grpc", "grpc-timeout: 5S")
+        .send();
+    held.pass(6 * SECOND_NS);
+    assertSettled("0 TIMED_OUT - -");
+    assertEquals(connecting == 0, held.admission.isLastForwarded);
+  }
+
+  @Test
+  void aClientThatEndsItsSideIsSettledByItsAnswer() {
+    connect(Way.HTTP1);
+    ask();
+    endOfInput();
+    answer();
+    held.service.last().send("nine char", true);
+    assertSettled("0 COMPLETE 3 9");
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void aClientThatEndsItsSideInItsBodyIsSettled(Way by) {
+    connect(by);
+    begin();
+    endOfInput();
+    assertSettled(by == Way.HTTP1 ? "0 REFUSED_HERE - -" : "0 CLIENT_GONE - -");
+  }
+
+  private void endOfInput() {
+    held.channel.pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Way.class)
+  void trailersThatAreTooLargeEndAndSettleTheRequest(Way by) {
+    connect(by);
+    if (by == Way.HTTP1) {
+      held.send("POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
+      held.send("10000\r\n" + "x".repeat(0x10000) + "\r\n");
+      held.send("0\r\nx: " + "x".repeat(40_000) + "\r\n\r\n");
+    } else {
+      begin();
+      String[] fields = Collections.nCopies(101, "x: 1").toArray(String[]::new);
+      held.client.headers(1, true, fields).send();
+    }
+    assertSettled("0 REFUSED_HERE - -");
   }
 
   @ParameterizedTest

@@ -57,4 +57,13 @@ class EventStreamTest {
           " {\"a\":data: 1}||[DONE]| cut", data(text.replace("\n", end), bytesPerPiece), end);
     }
   }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 1000})
+  void passesOverOneByteOrderMarkBeforeTheFirstLine(int bytesPerPiece) {
+    assertEquals("1|2|", data("\uFEFFdata:1\n\ndata:2\n\n", bytesPerPiece));
+    assertEquals("|1|", data("\uFEFF\n\uFEFFdata:0\ndata:1\n\n", bytesPerPiece));
+    assertEquals("2|", data("\uFEFF\uFEFFdata:1\ndata:2\n\n", bytesPerPiece));
+    assertEquals("2|", data("\uFEFEdata:1\ndata:2\n\n", bytesPerPiece)); // the first two bytes
+  }
 }

@@ -167,7 +167,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     this.gate = gate;
     this.lists = lists;
     this.bans = new LoopBans(bans);
-    this.rules = new QuestionRules(identities, users);
+    this.rules = new QuestionRules(identities, users, false, clock::nowNs);
     this.metrics = metrics;
     this.counts = new VerdictCounts(metrics);
     this.clock = clock;
@@ -273,6 +273,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     heldBefore = before == NOTHING_HELD ? 0 : holdings.get(before).count();
     isEndUnknown = !isKnown;
     Rule own = dryRun.without(dryRun.everywhereGroups());
+    own = isEndUnknown ? own.withoutSlots() : own;
     Asked rehearsed = ask(own, question, null, NOBODY_LISTENS, nowNs);
     isEndUnknown = false;
     int name = before;
@@ -298,6 +299,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     }
     if (found == null) {
       charges.set(rule, ahead == null ? rules.identities() : ahead, question);
+      charges.user(ahead == null ? rules.user() : ahead.user());
       if (rule.hasCostsOfRequests() && charges.costFault() != null) {
         metrics.costHeaderMisread(charges.costFault());
       }
@@ -314,6 +316,35 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       choose(rule.refusal(), question, result);
     }
     return result.countsMessages(rule != null && rule.countsMessages());
+  }
+
+  /** The rule of a question, under the plan of its user; null if there is none. */
+  public Rule rule(Question question) {
+    return rules.find(question);
+  }
+
+  /** How much longer the identities of a question are banned under its rule; 0 if they are not. */
+  public long bannedForNs(Question question, long nowNs) {
+    Rule rule = rules.find(question);
+    if (rule == null || rule.bans() == null || rules.read(rule, question) != null) {
+      return 0;
+    }
+    Verdict banned = bans.ask(rule.bans(), rules.identities(), Operation.CHECK, nowNs);
+    return banned == null ? 0 : banned.retryAfterNs();
+  }
+
+  /**
+   * Bans the identities of a question under its rule, until a time at least.
+   *
+   * @param forNs how long; 0 ends their bans.
+   * @return whether the rule can ban any of them.
+   */
+  public boolean ban(Question question, long forNs, long nowNs) {
+    Rule rule = rules.find(question);
+    return rule != null
+        && rule.bans() != null
+        && rules.read(rule, question) == null
+        && bans.set(rule.bans(), rules.identities(), forNs, nowNs);
   }
 
   /** Whether the end of what is asked about will be told. */
@@ -402,10 +433,10 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   /**
    * Whether the store can keep a record of what it has granted (idempotency): that takes limits of
-   * mode exact with one key.
+   * mode exact with one key, of which requests hold no units.
    */
   private static boolean decidesOnce(Rule rule) {
-    return rule.groupCount() == 1 && rule.localGroupCount() == 0;
+    return rule.groupCount() == 1 && rule.localGroupCount() == 0 && !rule.holds();
   }
 
   /**

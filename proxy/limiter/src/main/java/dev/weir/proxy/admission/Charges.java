@@ -37,6 +37,7 @@ public final class Charges {
   private final long[] costs = new long[RuleSpec.MAX_BUDGETS];
 
   private final RequestCost requestCost = new RequestCost();
+  private final PlannedUser user = new PlannedUser();
 
   /** The reserves of limits whose cost is known at the end; null if rules have no such limits. */
   private final Reserves reserves;
@@ -80,8 +81,6 @@ public final class Charges {
 
   /** The holding to which the gate adds the units that it holds; null if the request has no end. */
   private Holding holding;
-
-  private boolean isMessage;
 
   /**
    * By charge, a bit for each cost which the request has told, though others tell it at the end.
@@ -166,6 +165,7 @@ public final class Charges {
   }
 
   private void begin(Identities of, Question question) {
+    user.nobody();
     identities = of;
     areCostsListed = false;
     areCostsGiven = question.isCostGiven();
@@ -173,7 +173,6 @@ public final class Charges {
     areGroupsUniform = true;
     holding = null;
     knownCosts = 0;
-    isMessage = question.isMessage();
     operation = question.operation();
     purpose = question.purpose();
     deadlineNs = question.deadlineNs();
@@ -250,11 +249,11 @@ public final class Charges {
     onceLow = from.onceLow;
     groups = from.isList() ? list : from.groups;
     storeLimits = from.storeLimits;
+    user.set(from.user);
     holds = from.holds;
     rule = from.rule;
     holding = from.holding;
     knownCosts = from.knownCosts;
-    isMessage = from.isMessage;
     rows = from.rows;
     identities = null;
     groupCount = from.groupCount;
@@ -274,14 +273,19 @@ public final class Charges {
     }
   }
 
+  /** Sets whose plan says how much the budgets of users have. */
+  void user(PlannedUser of) {
+    user.set(of);
+  }
+
+  /** The user whose plan says how much the budgets of users have. */
+  PlannedUser user() {
+    return user;
+  }
+
   /** Whether some budgets hold units, from the verdict to the end of a request. */
   boolean holds() {
     return holds;
-  }
-
-  /** Whether it is about a message that follows the first of a request. */
-  boolean isMessage() {
-    return isMessage;
   }
 
   /** Sets what the request will hold, which has an end. */
@@ -289,10 +293,7 @@ public final class Charges {
     holding = into;
   }
 
-  /**
-   * What the request holds; null if it has no end: then its cost is charged at once, and limits of
-   * requests in flight do not apply.
-   */
+  /** What the request holds; null if it has no end: then its cost is charged at once. */
   Holding holding() {
     return holding;
   }

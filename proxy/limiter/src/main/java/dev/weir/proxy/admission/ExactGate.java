@@ -93,7 +93,7 @@ public final class ExactGate implements Gate {
     this.local = local;
     this.deadlineNs = settings.deadlineNs();
     this.metrics = metrics;
-    this.holds = new HoldKeeper(store, clock, MAX_LATE);
+    this.holds = new HoldKeeper(store, clock, metrics.holds(), MAX_LATE);
     this.checks = new StoreChecks(store, holds);
     this.failurePolicy = new FailurePolicy(local, clock, metrics);
     this.names = new StoreKeyWriter(storeNames);

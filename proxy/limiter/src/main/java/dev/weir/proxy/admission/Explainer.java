@@ -54,7 +54,7 @@ public final class Explainer {
     this.lists = lists;
     this.bans = bans == null ? null : new LoopBans(bans);
     this.text = text;
-    rules = new QuestionRules(identities, users);
+    rules = new QuestionRules(identities, users, true, LoopClock::timeNs);
   }
 
   /** Explains the decision on a proxied request. */

@@ -25,6 +25,9 @@ final class Holding {
   /** The place of each budget among the limits of its key in the store. */
   private final int[] limits = new int[RuleSpec.MAX_BUDGETS];
 
+  /** Whose budgets they are. */
+  private final PlannedUser user = new PlannedUser();
+
   private int count;
   private int missingCount;
 
@@ -32,6 +35,7 @@ final class Holding {
   private RequestEnd ended;
 
   Holding clear() {
+    user.nobody();
     count = 0;
     missingCount = 0;
     ended = null;
@@ -65,6 +69,11 @@ final class Holding {
     inStore[count - 1] = hold;
     limits[count - 1] = limit;
     costs[count - 1] = cost;
+  }
+
+  /** The user whose plan says how much the budgets of users have. */
+  PlannedUser user() {
+    return user;
   }
 
   /** The store's hold of the last budget's units; null if they are held here. */

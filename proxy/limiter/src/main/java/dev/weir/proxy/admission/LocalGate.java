@@ -5,6 +5,7 @@ import dev.weir.algorithms.HeldBudget;
 import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.LimitSet;
 import dev.weir.algorithms.LimitTable;
+import dev.weir.algorithms.PlannedLimit;
 import dev.weir.algorithms.adaptive.AdaptiveLimit;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.QuotaPolicy;
@@ -42,7 +43,7 @@ public final class LocalGate implements Gate {
   private static final int MAX_ATTEMPTS = 8;
 
   /** Separates the keys of shares of the store's budgets from those of this node's own budgets. */
-  private static final long SHARE_SEED = 0x9E37_79B9_7F4A_7C15L;
+  static final long SHARE_SEED = 0x9E37_79B9_7F4A_7C15L;
 
   private final LimitTables tables;
   private final LimitSet budgets = new LimitSet();
@@ -55,6 +56,16 @@ public final class LocalGate implements Gate {
   /** The budgets that hold, by their places among the charged ones; null for those that do not. */
   private final Budget[] held = new Budget[LimitSet.MAX_SIZE];
 
+  /** Of each budget, whether users may have other numbers of it. */
+  private final boolean[] areOfUsers = new boolean[LimitSet.MAX_SIZE];
+
+  /** The user of the question, with the plan of the attempt. */
+  private final PlannedUser user = new PlannedUser();
+
+  /** A limit, and a former one, that read words which the plan before has left. */
+  private final PlannedLimit planned = new PlannedLimit();
+
+  private final PlannedLimit plannedPast = new PlannedLimit();
   private final long[] heldIdentities = new long[LimitSet.MAX_SIZE];
   private final int[] heldCharges = new int[LimitSet.MAX_SIZE];
   private final Decision decision = new Decision();
@@ -135,10 +146,11 @@ public final class LocalGate implements Gate {
     boolean allowed = false;
     boolean decided = false;
     withoutShare = null;
+    user.set(charges.user());
     for (int attempt = 0; !decided && attempt < MAX_ATTEMPTS; attempt++) {
       if (gather(charges, asShare, nowNs)) {
         if (budgets.size() == 0) {
-          return verdict.allowUnlimited(); // no limit but of requests in flight
+          return verdict.allowUnlimited(); // by the plan that the user has by now
         }
         allowed =
             switch (charges.operation()) {
@@ -182,8 +194,9 @@ public final class LocalGate implements Gate {
       long units = budgets.cost(i);
       if (charges.isHeld(charge)) {
         charges.holding().add(budget, heldIdentities[i], units, charges.reportedCost(charge));
+        charges.holding().user().set(user);
       } else {
-        settle(budget, heldIdentities[i], units, units, nowNs);
+        settle(budget, user, heldIdentities[i], units, units, nowNs);
         held[i] = null;
       }
     }
@@ -199,7 +212,13 @@ public final class LocalGate implements Gate {
         release(holding, last, nowNs);
       } else {
         uncharged +=
-            settle(budget, holding.identity(last), holding.units(last), holding.cost(last), nowNs);
+            settle(
+                budget,
+                holding.user(),
+                holding.identity(last),
+                holding.units(last),
+                holding.cost(last),
+                nowNs);
       }
       holding.removeLast();
     }
@@ -225,20 +244,23 @@ public final class LocalGate implements Gate {
    * @return whole units that were not charged, as they are more than what was held and a whole
    *     budget, or more than the limit can count.
    */
-  private long settle(Budget budget, long identity, long units, long cost, long nowNs) {
+  private long settle(
+      Budget budget, PlannedUser whose, long identity, long units, long cost, long nowNs) {
     LimitTable words = tables.words();
     long heldKey = identity ^ budget.heldSeed();
     for (int attempt = 0; cost > 0 && attempt < MAX_ATTEMPTS; attempt++) {
-      Budget latest = budget.latest();
-      if (latest.isConcurrency()) {
+      whose.read();
+      Budget latest = whose.budget(budget.latest());
+      if (latest == null || latest.isConcurrency()) {
         break; // nothing can be charged to what has followed
       }
-      Limit limit = latest.share() == null ? latest.limit() : latest.share();
-      LimitTable table = tables.of(limit);
+      Limit share = latest.share() == null ? latest.limit() : latest.share();
+      LimitTable table = tables.of(share);
       long key = identity ^ latest.seed();
-      if (latest.past() == null || carryOver(latest.past(), identity, table, key, limit, nowNs)) {
+      Limit limit = whose.under(latest, share, planned);
+      if (latest.past() == null || carryOver(latest, whose, identity, table, key, limit, nowNs)) {
         long owed = latest.unitsOf(budget, cost);
-        long charged = Math.min(owed, latest.unitsOf(budget, units) + limit.capacity());
+        long charged = Math.min(owed, latest.unitsOf(budget, units) + share.capacity());
         if (HeldBudget.settle(table, key, limit, charged, words, heldKey, units, nowNs, decision)) {
           return latest.whole(owed - decision.granted());
         }
@@ -255,6 +277,7 @@ public final class LocalGate implements Gate {
   private boolean gather(Charges charges, boolean asShare, long nowNs) {
     boolean gathered = true;
     budgets.clear();
+    user.read();
     int from = asShare ? charges.localGroupCount() : 0;
     int to = asShare ? charges.groupCount() : charges.localGroupCount();
     int charge = charges.firstCharge(from);
@@ -271,9 +294,9 @@ public final class LocalGate implements Gate {
         if (group.budget(j).isFormer()) {
           continue;
         }
-        Budget budget = group.budget(j).latest();
-        if (budget.holds() && passesWithoutHolding(budget, charges)) {
-          continue;
+        Budget budget = user.budget(group.budget(j).latest());
+        if (budget == null) {
+          continue; // the user's plan has no such limit by now
         }
         Limit share = budget.share();
         if (share == null && charges.operation() != Operation.RESET) {
@@ -285,6 +308,7 @@ public final class LocalGate implements Gate {
         policies[place] = budget.policy();
         rows[place] = row;
         held[place] = null;
+        areOfUsers[place] = budget.isOfUsers();
         LimitTable table = tables.of(limit);
         long key = identity ^ budget.seed();
         if (budget.holds()) {
@@ -300,21 +324,14 @@ public final class LocalGate implements Gate {
         } else {
           budgets.add(table, key, limit, cost);
         }
+        user.tell(budgets, budget);
         if (budget.past() != null) {
-          gathered = gathered && carryOver(budget.past(), identity, table, key, limit, nowNs);
+          Limit under = user.under(budget, limit, planned);
+          gathered = gathered && carryOver(budget, user, identity, table, key, under, nowNs);
         }
       }
     }
     return gathered;
-  }
-
-  /**
-   * Whether a budget that holds lets a question pass, as it holds nothing: a message of a request
-   * that holds units already; and a check without an end, if only requests in flight are limited.
-   */
-  private static boolean passesWithoutHolding(Budget budget, Charges charges) {
-    return charges.operation() == Operation.CHECK
-        && (charges.isMessage() || budget.isConcurrency() && charges.holding() == null);
   }
 
   /**
@@ -325,15 +342,22 @@ public final class LocalGate implements Gate {
    * @return false, with a refusal, if another thread has not finished moving it.
    */
   private boolean carryOver(
-      Budget.Past newest, long identity, LimitTable table, long key, Limit limit, long nowNs) {
+      Budget budget,
+      PlannedUser whose,
+      long identity,
+      LimitTable table,
+      long key,
+      Limit limit,
+      long nowNs) {
+    Budget.Past newest = budget.past();
     if (newest.isOver() && table.isKnown(key, nowNs)) {
       return true; // it came with all that there was
     }
     for (Budget.Past past = newest; past != null; past = past.earlier()) {
       long pastKey = identity ^ past.seed();
       LimitTable from = tables.of(past.limit());
-      if (!from.carryOver(
-          pastKey, past.limit(), table, key, limit, past.isOver(), nowNs, decision)) {
+      Limit under = whose.under(past, budget, plannedPast);
+      if (!from.carryOver(pastKey, under, table, key, limit, past.isOver(), nowNs, decision)) {
         return false;
       }
     }
@@ -419,9 +443,10 @@ public final class LocalGate implements Gate {
     int before = into.count;
     for (int i = 0; i < budgets.size(); i++) {
       if (held[i] == null) {
-        into.add(budgets.key(i), budgets.limit(i), budgets.cost(i), chargedAtNs);
+        into.add(budgets.key(i), budgets.limit(i), budgets.cost(i), chargedAtNs, areOfUsers[i]);
       }
     }
+    into.user.set(user);
     return into.count > before;
   }
 
@@ -429,7 +454,8 @@ public final class LocalGate implements Gate {
   public void giveBack(RefundSlip charge, long nowNs) {
     for (int i = charge.count - 1; i >= 0; i--) {
       Limit limit = charge.limits[i];
-      tables.of(limit).refund(charge.keys[i], limit, charge.costs[i], charge.atNs[i], nowNs);
+      Limit under = charge.areOfUsers[i] ? charge.user.asCharged(limit, planned) : limit;
+      tables.of(limit).refund(charge.keys[i], under, charge.costs[i], charge.atNs[i], nowNs);
     }
   }
 }

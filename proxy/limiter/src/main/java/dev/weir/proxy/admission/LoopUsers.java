@@ -1,20 +1,38 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.algorithms.UserTable;
+import dev.weir.algorithms.UserWord;
+import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.rule.Plan;
 import dev.weir.proxy.rule.Rule;
 import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.identity.Identity;
 import dev.weir.proxy.rule.identity.IdentityReader;
+import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.UsersSpec;
 import java.nio.charset.StandardCharsets;
+import java.util.function.LongSupplier;
 
 /**
- * The step between a question's rule and its charges that finds the plan of its user. Only rules
- * whose limits have tiers take it. One per event loop.
+ * The step between a question's rule and its charges that finds the plan of its user: what the
+ * user's record says, else the tier that the request names, else the first. Only rules of which
+ * users may have other numbers take it. One per event loop.
  */
 final class LoopUsers {
+  /** Nobody has said which tier a user has. */
+  private static final int NOBODY_SAID = 0;
+
+  /** How often a plan is told to the table, while other threads tell others. */
+  private static final int MAX_ATTEMPTS = 8;
+
   private final Users shared;
   private final IdentityReader identities;
+  private final boolean onlyLooks;
+  private final LongSupplier nowNs;
+
+  /** The user of the last question. */
+  private final PlannedUser user = new PlannedUser();
 
   /** Null if the rules know no users. */
   private UsersSpec users;
@@ -24,13 +42,26 @@ final class LoopUsers {
 
   private Plan[] plans;
 
-  LoopUsers(Users shared, IdentityReader identities) {
+  /** The plan of whom nobody says the tier. */
+  private Plan usual;
+
+  /** Who said the tier of the last question. */
+  private int source;
+
+  /**
+   * @param onlyLooks whether nothing that it finds changes what is known of users.
+   * @param nowNs by the clock of the checks.
+   */
+  LoopUsers(Users shared, IdentityReader identities, boolean onlyLooks, LongSupplier nowNs) {
+    this.onlyLooks = onlyLooks;
     this.shared = shared;
     this.identities = identities;
+    this.nowNs = nowNs;
   }
 
   /** Replaces the rules. */
   void use(RuleSet rules) {
+    shared.use(rules);
     users = rules.users();
     if (users != null) {
       names =
@@ -38,22 +69,95 @@ final class LoopUsers {
               .map(tier -> tier.getBytes(StandardCharsets.UTF_8))
               .toArray(byte[][]::new);
       plans = users.tiers().stream().map(shared.plans()::ofTier).toArray(Plan[]::new);
+      usual = shared.plans().usual(users);
     }
+  }
+
+  /** The user of the last question that {@link #under} was asked about. */
+  PlannedUser user() {
+    return user;
   }
 
   /** A rule under the plan of a question's user. */
   Rule under(Rule rule, Question question) {
-    return users == null || !rule.isOfUsers() ? rule : rule.under(plan(question));
+    user.nobody();
+    if (users == null || !rule.isOfUsers()) {
+      return rule;
+    }
+    Plan tier = tier(question);
+    Identity who = identities.user(users.identity(), question);
+    boolean isAsked = question.operation() == Operation.CHECK || source != NOBODY_SAID;
+    boolean looks = onlyLooks || !isAsked;
+    int slot = who == null ? UserTable.NONE : slot(who, looks);
+    if (slot == UserTable.NONE) {
+      return rule.under(tier);
+    }
+    if (looks) {
+      return rule.under(known(slot, who.hash(), tier));
+    }
+    user.set(shared, slot, who.hash());
+    ask(slot, who);
+    return rule.under(plan(slot, who.hash(), tier));
   }
 
-  /** The plan by the tier that the question names; else that of the first tier. */
-  private Plan plan(Question question) {
+  private int slot(Identity who, boolean looks) {
+    return looks ? shared.table().find(who.hash()) : shared.table().meet(who.hash());
+  }
+
+  /** The user's plan: that of the record, or of the tier that the question names, or the last. */
+  private Plan known(int slot, long hash, Plan tier) {
+    user.set(shared, slot, hash);
+    long word = shared.table().word(slot, hash);
+    Plan known = shared.plans().of(UserWord.plan(word));
+    if (UserWord.source(word) == UserWord.RECORD) {
+      return shared.plans().now(known, tier, nowMs(known));
+    }
+    return source != NOBODY_SAID || known == Plan.NONE ? tier : known;
+  }
+
+  /** The user's plan, which the table knows from now on. */
+  private Plan plan(int slot, long hash, Plan tier) {
+    UserTable table = shared.table();
+    Plan plan = tier;
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      long word = table.word(slot, hash);
+      Plan known = shared.plans().of(UserWord.plan(word));
+      boolean isRecorded = UserWord.source(word) == UserWord.RECORD;
+      plan = isRecorded ? shared.plans().now(known, tier, nowMs(known)) : tier;
+      int said = isRecorded ? UserWord.RECORD : source;
+      if (plan == known && UserWord.source(word) == said
+          || table.set(slot, hash, word, plan.number(), said, UserWord.isKnown(word))) {
+        return plan;
+      }
+    }
+    return plan;
+  }
+
+  /** Has a user's record read who is not known yet. */
+  private void ask(int slot, Identity who) {
+    RecordedUsers records = shared.records();
+    if (records != null
+        && records.areThere()
+        && !UserWord.isKnown(shared.table().word(slot, who.hash()))) {
+      records.ask(who);
+    }
+  }
+
+  private long nowMs(Plan known) {
+    return known.hasOverride() ? Users.unixMs(nowNs.getAsLong()) : 0;
+  }
+
+  /** The plan of the tier that the question names; else that of the first tier. */
+  private Plan tier(Question question) {
+    source = NOBODY_SAID;
     for (int i = 0; i < users.tierFrom().size(); i++) {
-      int tier = identities.indexOf(users.tierFrom().get(i), names, question);
+      KeyPart from = users.tierFrom().get(i);
+      int tier = identities.indexOf(from, names, question);
       if (tier >= 0) {
+        source = from.isVerified() ? UserWord.TOKEN : UserWord.HEADER;
         return plans[tier];
       }
     }
-    return plans.length == 0 ? Plan.NONE : plans[0];
+    return usual;
   }
 }

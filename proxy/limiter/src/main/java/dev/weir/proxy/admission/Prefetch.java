@@ -14,6 +14,7 @@ import dev.weir.proxy.rule.spec.RuleSpec;
  */
 final class Prefetch implements Identities {
   private final Hash[] hashes = new Hash[RuleSpec.MAX_BUDGETS];
+  private final PlannedUser user = new PlannedUser();
   private Question question;
   private RuleSet rules;
   private Rule rule;
@@ -34,8 +35,16 @@ final class Prefetch implements Identities {
    * @param from the set of rules.
    * @param why the question is to be refused; null if it is not, and then {@code read} has its
    *     identities.
+   * @param whose the question's user.
    */
-  void set(Question of, RuleSet from, Rule found, RefusalReason why, Identities read) {
+  void set(
+      Question of,
+      RuleSet from,
+      Rule found,
+      RefusalReason why,
+      Identities read,
+      PlannedUser whose) {
+    user.set(whose);
     question = of;
     rules = from;
     rule = found;
@@ -55,6 +64,11 @@ final class Prefetch implements Identities {
 
   Rule rule() {
     return rule;
+  }
+
+  /** The question's user. */
+  PlannedUser user() {
+    return user;
   }
 
   /** Why the question is to be refused; null if it is not. */

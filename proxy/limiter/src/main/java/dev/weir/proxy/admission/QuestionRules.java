@@ -11,6 +11,7 @@ import dev.weir.proxy.rule.identity.Identity;
 import dev.weir.proxy.rule.identity.IdentityReader;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.LongSupplier;
 
 /**
  * The first steps of a question: its rule, and the identities by the rule's keys. They are found
@@ -32,9 +33,13 @@ final class QuestionRules {
   /** Prefetches, as many as the most questions that one turn has had. */
   private Prefetch[] prefetches = {};
 
-  QuestionRules(IdentityReader identities, Users users) {
+  /**
+   * @param onlyLooks whether nothing that is found changes what is known of users.
+   * @param nowNs by the clock of the checks.
+   */
+  QuestionRules(IdentityReader identities, Users users, boolean onlyLooks, LongSupplier nowNs) {
     this.identities = identities;
-    this.users = new LoopUsers(users, identities);
+    this.users = new LoopUsers(users, identities, onlyLooks, nowNs);
   }
 
   /** Replaces the rules. */
@@ -54,14 +59,33 @@ final class QuestionRules {
   }
 
   /**
-   * The rule of a question, under the plan of its user; null if there is none. What a program asks
-   * is charged to those limits of all requests whose keys it has given; it resets them only under
-   * their own rule.
+   * The rule of a question, under the plan of its user; null if there is none. A question that has
+   * no end of its own is not asked about limits of which it would hold units.
    */
   Rule find(Question question) {
+    Rule rule = findWhole(question);
+    if (rule == null || !rule.holds() || question.operation() != Operation.CHECK) {
+      return rule;
+    }
+    if (question.isMessage()) {
+      return rule.ofMessages();
+    }
+    return question.purpose() == Purpose.TRAFFIC ? rule : rule.withoutSlots();
+  }
+
+  /**
+   * The rule of a question with all that it could be charged to. What a program asks is charged to
+   * those limits of all requests whose keys it has given; it resets them only under their own rule.
+   */
+  private Rule findWhole(Question question) {
     String ruleId = question.ruleId();
     Rule found = ruleId == null ? rules.match(identities.matched(question)) : rules.find(ruleId);
     Rule rule = found == null ? null : users.under(found, question);
+    if (rule != null && question.isOfGivenKeys()) {
+      int shared = rule.spec().isEverywhere() ? 0 : rule.everywhereGroups();
+      Rule given = rule.without(shared | IdentityReader.notGiven(rule, question));
+      return question.limitName() == null ? given : given.ofLimit(question.limitName());
+    }
     if (rule == null || rule.everywhereGroups() == 0 || question.purpose() == Purpose.TRAFFIC) {
       return rule;
     }
@@ -101,6 +125,11 @@ final class QuestionRules {
     return rule.toward(identity.bytes(), identity.length());
   }
 
+  /** The user of the last question whose rule was {@linkplain #find found}. */
+  PlannedUser user() {
+    return users.user();
+  }
+
   /** The identities of the last question that was {@linkplain #read}. */
   Identities identities() {
     return identities;
@@ -132,11 +161,13 @@ final class QuestionRules {
   }
 
   /**
-   * Whether two questions find one rule, as they have one path and method; unless rules {@linkplain
-   * RuleSet#dependsOnIdentities depend on more}.
+   * Whether two questions find one rule, as they have one path, method and operation; unless rules
+   * {@linkplain RuleSet#dependsOnIdentities depend on more}.
    */
   private static boolean isOfSameRule(Question one, Question other) {
-    return one.request() == other.request() && Objects.equals(one.ruleId(), other.ruleId());
+    return one.request() == other.request()
+        && one.operation() == other.operation()
+        && Objects.equals(one.ruleId(), other.ruleId());
   }
 
   private void lookAhead(Question question, Rule rule, Prefetch into, Gate gate) {
@@ -147,7 +178,7 @@ final class QuestionRules {
         && rule.localGroupCount() == rule.groupCount()
         && !question.isOnce()) {
       RefusalReason fault = read(rule, question);
-      into.set(question, rules, toward(rule), fault, identities);
+      into.set(question, rules, toward(rule), fault, identities, user());
       question.prefetched(into);
       if (fault == null) {
         gate.prefetch(rule, identities);

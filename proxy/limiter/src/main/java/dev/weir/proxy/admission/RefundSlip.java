@@ -20,6 +20,12 @@ public final class RefundSlip {
   /** When each budget was charged, by the loop's clock. */
   final long[] atNs = new long[RuleSpec.MAX_BUDGETS];
 
+  /** Whether each budget is of users, who may have other numbers of it. */
+  final boolean[] areOfUsers = new boolean[RuleSpec.MAX_BUDGETS];
+
+  /** Whose budgets they are. */
+  final PlannedUser user = new PlannedUser();
+
   /** The number of this node's budgets. */
   int count;
 
@@ -48,6 +54,7 @@ public final class RefundSlip {
   int takenCount;
 
   RefundSlip clear() {
+    user.nobody();
     count = 0;
     checkCount = 0;
     takenCount = 0;
@@ -58,8 +65,9 @@ public final class RefundSlip {
   }
 
   /** Adds a budget of this node. */
-  void add(long key, Limit limit, long cost, long chargedAtNs) {
+  void add(long key, Limit limit, long cost, long chargedAtNs, boolean isOfUsers) {
     keys[count] = key;
+    areOfUsers[count] = isOfUsers;
     limits[count] = limit;
     costs[count] = cost;
     atNs[count++] = chargedAtNs;
@@ -78,8 +86,9 @@ public final class RefundSlip {
 
   /** Adds another slip's budgets of this node. */
   void addLocal(RefundSlip from) {
+    user.set(from.user);
     for (int i = 0; i < from.count; i++) {
-      add(from.keys[i], from.limits[i], from.costs[i], from.atNs[i]);
+      add(from.keys[i], from.limits[i], from.costs[i], from.atNs[i], from.areOfUsers[i]);
     }
   }
 

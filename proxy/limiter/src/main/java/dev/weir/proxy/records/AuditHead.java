@@ -75,6 +75,14 @@ public record AuditHead(long number, LocalDate day, String hash) {
         Long.parseLong(entry.id()), today.isAfter(day) ? today : day, hash(entry.toJson()));
   }
 
+  /**
+   * Returns the head whose entry is a line of {@link AuditEntry#toJson}, also of a version that
+   * knows more members.
+   */
+  public static AuditHead at(long number, LocalDate day, String line) {
+    return new AuditHead(number, day, hash(line));
+  }
+
   /** SHA-256 of an entry's line, in hexadecimal. */
   static String hash(String line) {
     try {

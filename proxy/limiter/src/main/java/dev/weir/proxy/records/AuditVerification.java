@@ -70,6 +70,11 @@ public final class AuditVerification {
     }
   }
 
+  /** Takes the next line, which is not as it was written. */
+  public void broken(String place) {
+    fault(place + ": the line is broken (expected: its CRC32C)");
+  }
+
   private void follow(Line present) {
     long difference = present.number - last.number;
     if (step == 0) {

@@ -51,10 +51,26 @@ public final class RecordJson {
     }
   }
 
+  /** Returns a parser of JSON; a name that stands twice in an object is a fault. */
+  public static JsonParser parser(String json) throws IOException {
+    return FACTORY.createParser(json);
+  }
+
+  /** Returns a text as JSON, with its quotation marks. */
+  public static String text(String text) {
+    StringWriter json = new StringWriter();
+    try (JsonGenerator out = FACTORY.createGenerator(json)) {
+      out.writeString(text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return json.toString();
+  }
+
   /**
    * Returns the kept form of the value whose first token a parser has read; null of {@code null}.
    */
-  static String value(JsonParser parser) throws IOException {
+  public static String value(JsonParser parser) throws IOException {
     StringWriter text = new StringWriter();
     try (JsonGenerator out = FACTORY.createGenerator(text)) {
       int depth = 0;

@@ -80,6 +80,18 @@ public interface RecordStore extends AutoCloseable {
     return false;
   }
 
+  /**
+   * Tells the store which set of rules this sidecar follows, for {@link #sidecars}.
+   *
+   * @param refused a later one that it cannot take; null if there is none.
+   */
+  default void use(RecordVersion version, RecordVersion refused) {}
+
+  /** For how many seconds the store has been away; 0 while it answers. */
+  default long awaySeconds() {
+    return 0;
+  }
+
   /** Sets who is told of changes, from now on; called once. */
   void listen(RecordListener listener);
 

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * What the directory of users keeps of one of them.
@@ -50,6 +51,18 @@ public record UserRecord(String tier, Map<String, Amount> limits, UserOverride o
    */
   public static UserRecord parse(String json, Instant now) throws BadRecordException {
     return UserRecordReader.read(json, now);
+  }
+
+  /**
+   * Reads what holds of a record that is kept, which a newer version may have written: members and
+   * values that are not known here are passed over, an override as a whole.
+   *
+   * @param passedOver is given each of them.
+   * @throws BadRecordException if it is no object of JSON.
+   */
+  public static UserRecord parseKept(String json, Consumer<RecordFault> passedOver)
+      throws BadRecordException {
+    return UserRecordReader.readGoodParts(json, passedOver);
   }
 
   /** This record with another tier; null for none. */

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** Reads the JSON of users, and gathers all its faults. */
 final class UserRecordReader {
@@ -29,6 +30,9 @@ final class UserRecordReader {
   private final Instant now;
   private final List<RecordFault> faults = new ArrayList<>();
 
+  /** The faults that are members which a newer version may know. */
+  private int unknownCount;
+
   /**
    * @param now for times that must lie in the future; null if they need not.
    */
@@ -42,6 +46,18 @@ final class UserRecordReader {
     if (!reader.faults.isEmpty()) {
       throw new BadRecordException(reader.faults);
     }
+    return record;
+  }
+
+  static UserRecord readGoodParts(String json, Consumer<RecordFault> passedOver)
+      throws BadRecordException {
+    UserRecordReader reader = new UserRecordReader(null);
+    Object tree = JsonText.read(json, UserRecord.MAX_CHARACTERS);
+    UserRecord record = reader.record(tree);
+    if (!(tree instanceof Map<?, ?>)) {
+      throw new BadRecordException(reader.faults);
+    }
+    reader.faults.forEach(passedOver);
     return record;
   }
 
@@ -64,6 +80,7 @@ final class UserRecordReader {
     if (!(tree instanceof Map<?, ?>)) {
       return null;
     }
+    int badBefore = badCount();
     List<String> given =
         members.keySet().stream().filter(Set.of("tier", "limits", "factor")::contains).toList();
     if (given.size() != 1) {
@@ -72,12 +89,19 @@ final class UserRecordReader {
           given.isEmpty() ? "none of them" : String.join(" and ", given),
           "one of tier, limits and factor");
     }
-    return new UserOverride(
-        until(at + "/until", members.get("until")),
-        reason(at + "/reason", members.get("reason")),
-        tier(at, members),
-        limits(at, members),
-        factor(at, members));
+    UserOverride override =
+        new UserOverride(
+            until(at + "/until", members.get("until")),
+            reason(at + "/reason", members.get("reason")),
+            tier(at, members),
+            limits(at, members),
+            factor(at, members));
+    return badCount() == badBefore ? override : null; // half of one would be another one
+  }
+
+  /** The faults of what is known. */
+  private int badCount() {
+    return faults.size() - unknownCount;
   }
 
   /** The members of an object, those without a fault; empty if it is none. */
@@ -93,6 +117,7 @@ final class UserRecordReader {
             members.put((String) name, value);
           } else {
             fault(JsonText.pointer(at, JsonText.shown(name)), "unknown", expected);
+            unknownCount++;
           }
         });
     return members;

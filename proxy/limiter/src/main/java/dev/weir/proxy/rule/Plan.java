@@ -22,7 +22,7 @@ public final class Plan {
     LIMIT
   }
 
-  /** The plan of a user of whom nothing is known, where there are no tiers: each limit's own. */
+  /** No plan: that of rules without users, and of a user whom nobody has met. */
   public static final Plan NONE = new Plan(0, null, UserRecord.EMPTY);
 
   private final int number;

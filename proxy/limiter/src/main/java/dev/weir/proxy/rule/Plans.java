@@ -1,6 +1,7 @@
 package dev.weir.proxy.rule;
 
 import dev.weir.proxy.records.UserRecord;
+import dev.weir.proxy.rule.spec.UsersSpec;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -20,11 +21,17 @@ public final class Plans {
 
   public Plans() {
     add(Plan.NONE);
+    add(new Plan(count, null, UserRecord.EMPTY));
   }
 
-  /** The plan of a tier; of none {@link Plan#NONE}. */
+  /** The plan of a tier, or of somebody without one: not {@link Plan#NONE}, as that is nobody's. */
   public Plan ofTier(String tier) {
     return of(tier, UserRecord.EMPTY);
+  }
+
+  /** The plan of a user of whom nothing says a tier. */
+  public Plan usual(UsersSpec users) {
+    return ofTier(users.tiers().isEmpty() ? null : users.tiers().get(0));
   }
 
   /** The plan of a record; while it names no tier, it is {@link #under a tier's}. */

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import org.agrona.DirectBuffer;
 
 /**
@@ -31,6 +32,15 @@ public final class Rule {
    * whose refusals take effect although the rule is a dry run.
    */
   private static final int ALONE = 1 << 30;
+
+  /** Such a bit of a part that leaves out limits of a group, and not the group. */
+  private static final int SOME = 1 << 29;
+
+  /** Such a bit of a part that leaves out limits of requests in flight: {@link #withoutSlots}. */
+  private static final int SLOTS = 1 << 28;
+
+  /** Such a bit of a part that leaves out all limits that hold: {@link #ofMessages}. */
+  private static final int HELD = 1 << 27;
 
   private static final Rule[] NO_PARTS = {};
 
@@ -212,7 +222,24 @@ public final class Rule {
         kept.add(groups[group]);
       }
     }
-    return kept.toArray(BudgetGroup[]::new);
+    if ((left & HELD) != 0) {
+      return those(kept, budget -> !budget.holds());
+    }
+    return (left & SLOTS) != 0
+        ? those(kept, budget -> !budget.isConcurrency())
+        : kept.toArray(BudgetGroup[]::new);
+  }
+
+  private static BudgetGroup[] those(List<BudgetGroup> of, Predicate<Budget> kept) {
+    List<Budget> budgets = new ArrayList<>();
+    for (BudgetGroup group : of) {
+      for (int i = 0; i < group.size(); i++) {
+        if (kept.test(group.budget(i))) {
+          budgets.add(group.budget(i));
+        }
+      }
+    }
+    return BudgetGroup.of(budgets, of);
   }
 
   /** Whether the identity by which it is enforced in part has a limit. */
@@ -457,6 +484,25 @@ public final class Rule {
       // Of two threads that make one, the second finds that of the first.
       parts.compareAndSet(known, more);
     }
+  }
+
+  /** The part of this rule that is its limits of a name; made anew, for who asks seldom. */
+  public Rule ofLimit(String name) {
+    BudgetGroup[] named = those(List.of(groups), budget -> budget.policy().name().equals(name));
+    return new Rule(this, named, left | SOME, false, plan);
+  }
+
+  /**
+   * This rule for a check without an end: without limits of requests in flight, as it is never in
+   * flight. Other limits that hold charge it at once.
+   */
+  public Rule withoutSlots() {
+    return holds ? without(SLOTS) : this;
+  }
+
+  /** This rule for a message of a stream: without limits of which its request holds units. */
+  public Rule ofMessages() {
+    return holds ? without(HELD) : this;
   }
 
   /** Whether users may have other numbers of some of its limits. */

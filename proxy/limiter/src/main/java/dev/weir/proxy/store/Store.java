@@ -8,6 +8,7 @@ import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.request.StoreObserver;
 import dev.weir.proxy.store.fleet.BanBook;
 import dev.weir.proxy.store.fleet.BanExchange;
+import dev.weir.proxy.store.fleet.ChangeFeed;
 import dev.weir.proxy.store.fleet.EvictionCheck;
 import dev.weir.proxy.store.fleet.FleetMembers;
 import dev.weir.proxy.store.fleet.PeerListener;
@@ -59,6 +60,9 @@ public final class Store implements AutoCloseable {
 
   private static final long MOST_REFRESH_NS = 1_000_000_000;
 
+  /** Milliseconds until a heartbeat that somebody asks for. */
+  private static final long SOON_MS = 20;
+
   /** Milliseconds between two tries to find any server. */
   private static final long FIRST_MAP_MS = 200;
 
@@ -77,6 +81,10 @@ public final class Store implements AutoCloseable {
   private final CompletableFuture<Void> counted = new CompletableFuture<>();
 
   private final AtomicBoolean refreshing = new AtomicBoolean();
+
+  /** Whether a heartbeat is on its way that somebody asked for. */
+  private final AtomicBoolean beatsSoon = new AtomicBoolean();
+
   private final Set<SocketAddress> examined = new HashSet<>();
   private StoreCalls calls;
 
@@ -88,6 +96,7 @@ public final class Store implements AutoCloseable {
   private ResetWatch resets;
   private BanBook bans;
   private BanExchange banExchange;
+  private ChangeFeed feed;
   private volatile ShardMap map = ShardMap.EMPTY;
   private volatile boolean closed;
   private long readNs = System.nanoTime() - LEAST_REFRESH_NS;
@@ -148,6 +157,11 @@ public final class Store implements AutoCloseable {
     bans = ofProcess;
   }
 
+  /** Follows records by the heartbeats; before {@link #start}. */
+  public void follow(ChangeFeed records) {
+    feed = records;
+  }
+
   /** Makes the store for one more event loop; before {@link #start}. */
   public LoopStore join(
       EventLoop eventLoop, LoopClock clock, Deadlines deadlines, StoreObserver observer) {
@@ -182,6 +196,10 @@ public final class Store implements AutoCloseable {
     callsOfOthers = new StoreCalls(members.get(0).client(), CONNECT_TIMEOUT.toNanos());
     reader = new ShardMapReader(settings, calls);
     peers = new FleetMembers(calls, service, rulesDigest, onPeerCount);
+    if (feed != null) {
+      peers.follow(feed);
+      feed.begin(this::beatSoon);
+    }
     resets = new ResetWatch(calls, members.get(0).client(), this::forget);
     if (bans != null) {
       banExchange = new BanExchange(calls, service, bans, LoopClock::timeNs);
@@ -198,11 +216,7 @@ public final class Store implements AutoCloseable {
     keeper.execute(guarded(this::read));
     keeper.scheduleWithFixedDelay(
         guarded(this::keep), intervalMs, intervalMs, TimeUnit.MILLISECONDS);
-    keeper.scheduleWithFixedDelay(
-        guarded(this::beat),
-        FleetMembers.INTERVAL_MS,
-        FleetMembers.INTERVAL_MS,
-        TimeUnit.MILLISECONDS);
+    scheduleBeat();
     CompletableFuture<?>[] all =
         Stream.concat(members.stream().map(member -> member.store().ready()), Stream.of(counted))
             .toArray(CompletableFuture[]::new);
@@ -379,6 +393,36 @@ public final class Store implements AutoCloseable {
       peers.beat(server);
       exchangeBans();
       counted.complete(null);
+    }
+  }
+
+  /** Sends a heartbeat beside those that come by themselves; one is for all who ask meanwhile. */
+  private void beatSoon() {
+    if (!closed && beatsSoon.compareAndSet(false, true)) {
+      try {
+        keeper.schedule(guarded(this::beatOnce), SOON_MS, TimeUnit.MILLISECONDS);
+      } catch (RejectedExecutionException stopped) {
+        // The process ends: nobody needs what has changed.
+      }
+    }
+  }
+
+  private void beatOnce() {
+    beatsSoon.set(false);
+    beat();
+  }
+
+  private void scheduleBeat() {
+    keeper.schedule(guarded(this::beatAndGoOn), peers.intervalMs(), TimeUnit.MILLISECONDS);
+  }
+
+  private void beatAndGoOn() {
+    try {
+      beat();
+    } finally {
+      if (!closed) {
+        scheduleBeat();
+      }
     }
   }
 

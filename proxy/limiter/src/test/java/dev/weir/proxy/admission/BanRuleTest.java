@@ -152,6 +152,37 @@ class BanRuleTest {
     assertEquals(101, metrics.asked("r").count(Outcome.BANNED));
   }
 
+  private boolean set(String user, long forNs) {
+    UnsafeBuffer bytes = new UnsafeBuffer(user.getBytes(StandardCharsets.US_ASCII));
+    question.start(Operation.PEEK, Purpose.OPERATOR).rule("r").ofGivenKeys();
+    question.identity("header:x-user-id", bytes, 0, bytes.capacity());
+    return handler.ban(question, forNs, nowNs);
+  }
+
+  @Test
+  void anOperatorBansOneUserUntilATimeAtLeastAndEndsIt() {
+    use(rule(ban("2/1m", HOUR_NS)));
+    assertTrue(set("ann", 2 * HOUR_NS));
+    assertEquals(2 * HOUR_NS, ask(Operation.CHECK, "ann").retryAfterNs(), 2e6);
+    assertNull(check("bob"));
+    assertTrue(set("ann", HOUR_NS));
+    assertEquals(2 * HOUR_NS, ask(Operation.CHECK, "ann").retryAfterNs(), 2e6, "a later end stays");
+    assertTrue(set("ann", 3 * HOUR_NS));
+    assertEquals(3 * HOUR_NS, ask(Operation.CHECK, "ann").retryAfterNs(), 2e6);
+    assertTrue(set("ann", 0));
+    assertNull(check("ann"));
+    assertEquals(1, ask(Operation.PEEK, "ann").remaining(), "only the ban has ended");
+  }
+
+  @Test
+  void anOperatorBansNobodyUnderARuleThatBansNobody() {
+    use(rule(null));
+    assertFalse(set("ann", HOUR_NS));
+    use(rule(ban("2/1m", HOUR_NS)).key(KeySpec.parse("header:x-user-id,header:x-org")));
+    assertFalse(set("ann", HOUR_NS), "of an organisation and a user there are many");
+    assertNull(check("ann"));
+  }
+
   @Test
   void nothingIsChargedWhileBanned() {
     RuleSpec.Builder rule = rule(ban("2/1m", HOUR_NS));

@@ -30,8 +30,10 @@ import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -108,6 +110,68 @@ class EverywhereRuleTest {
     assertEquals(List.of(94L), left("everywhere"));
     ask(check(OF_RULE).cost(5));
     assertEquals(List.of(95L, 93L), left("r"));
+  }
+
+  private static List<String> rows(Verdict verdict) {
+    List<String> rows = new ArrayList<>();
+    for (int i = 0; i < Question.MAX_COSTS; i++) {
+      Verdict.Row row = verdict.row(i);
+      if (row != null) {
+        rows.add(row.policy().name() + " " + row.remaining());
+      }
+    }
+    return rows;
+  }
+
+  private static Question ofAnn(Operation operation, String rule) {
+    UnsafeBuffer ann = new UnsafeBuffer("ann".getBytes(StandardCharsets.US_ASCII));
+    return new Question()
+        .start(operation, Purpose.OPERATOR)
+        .rule(rule)
+        .identity("header:x-user-id", ann, 0, 3)
+        .wantsRows();
+  }
+
+  @Test
+  void aQuestionOfGivenKeysIsAboutTheRulesOwnLimitsOfOneIdentity() {
+    KeySpec user = KeySpec.parse("header:x-user-id");
+    RuleSpec.Builder rule =
+        RuleSpec.builder("r")
+            .limits(
+                List.of(
+                    limit("10/365d").name("of-all"),
+                    limit("20/365d").name("of-user").key(user),
+                    limit("30/365d").name("of-address").key(KeySpec.IP),
+                    limit("40/365d").name("of-both").key(KeySpec.parse("header:x-user-id,ip"))));
+    use("100/365d", rule);
+    UnsafeBuffer address = new UnsafeBuffer("192.0.2.1".getBytes(StandardCharsets.US_ASCII));
+    Question all = ofAnn(Operation.CHECK, "r").identity("ip", address, 0, 9);
+    assertTrue(ask(all).allowed());
+    assertEquals(List.of("of-user 19"), rows(ask(ofAnn(Operation.PEEK, "r").ofGivenKeys())));
+    assertTrue(ask(ofAnn(Operation.RESET, "r").ofGivenKeys()).allowed());
+    all.start(Operation.PEEK, Purpose.OPERATOR).rule("r").wantsRows();
+    all.identity("ip", address, 0, 9);
+    all.identity(
+        "header:x-user-id", new UnsafeBuffer("ann".getBytes(StandardCharsets.US_ASCII)), 0, 3);
+    assertEquals(
+        List.of("of-all 9", "of-user 20", "of-address 29", "of-both 39", "all 99"), rows(ask(all)));
+    assertEquals(List.of(), rows(ask(ofAnn(Operation.PEEK, "everywhere").ofGivenKeys())));
+  }
+
+  @Test
+  void aResetMayBeOfOneLimitBesideOthersOfItsKey() {
+    KeySpec user = KeySpec.parse("header:x-user-id");
+    use(
+        "100/365d",
+        RuleSpec.builder("r")
+            .limits(
+                List.of(
+                    limit("10/365d").name("a").key(user), limit("20/365d").name("b").key(user))));
+    assertTrue(ask(ofAnn(Operation.CHECK, "r").ofGivenKeys()).allowed());
+    assertTrue(ask(ofAnn(Operation.RESET, "r").ofGivenKeys().ofLimit("b")).allowed());
+    assertEquals(List.of("a 9", "b 20"), rows(ask(ofAnn(Operation.PEEK, "r").ofGivenKeys())));
+    assertTrue(ask(ofAnn(Operation.RESET, "r").ofGivenKeys().ofLimit("none")).allowed());
+    assertEquals(List.of("a 9", "b 20"), rows(ask(ofAnn(Operation.PEEK, "r").ofGivenKeys())));
   }
 
   @Test

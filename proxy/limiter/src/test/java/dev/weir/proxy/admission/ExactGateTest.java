@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Asked;
+import dev.weir.proxy.request.FieldName;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
 import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.ReportedCost;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.TextRequest;
 import dev.weir.proxy.request.Verdict;
@@ -17,6 +19,8 @@ import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.BudgetSpec;
+import dev.weir.proxy.rule.spec.CostAtEnd;
+import dev.weir.proxy.rule.spec.CostSpec;
 import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.proxy.rule.spec.OnStoreFailure;
@@ -29,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -286,16 +291,84 @@ class ExactGateTest {
     assertEquals(List.of("first allowed", "refused OVER_LIMIT", "next allowed"), told);
   }
 
+  @Test
+  void aCheckWithoutAnEndNeedsNoSlot() {
+    start(Topology.STANDALONE, List.of(server), slots("all"), tokens("all"));
+    ask("first");
+    answerAll();
+    ask("second");
+    answerAll();
+    check("check");
+    answerAll();
+    check("again");
+    answerAll();
+    assertEquals(
+        List.of("first allowed", "second OVER_LIMIT", "check allowed", "again OVER_LIMIT"), told);
+  }
+
+  @Test
+  void aCheckPassesWhereOnlyRequestsInFlightAreLimited() {
+    start(Topology.STANDALONE, List.of(server), slots("header:x-user"));
+    ask("first");
+    answerAll();
+    check("check");
+    assertEquals(0, server.pendingCount());
+    assertEquals(List.of("first allowed", "check allowed"), told);
+  }
+
+  @Test
+  void aMessageHoldsNothingBesideItsRequest() {
+    BudgetSpec.Builder messages = budget("2/365d", "all").name("messages");
+    start(Topology.STANDALONE, List.of(server), messages, slots("all"), tokens("all"));
+    ask("request");
+    answerAll();
+    for (String name : List.of("message", "too many")) {
+      ask(name, question.message(TextRequest.of("GET", "/")));
+      answerAll();
+    }
+    assertEquals(List.of("request allowed", "message allowed", "too many OVER_LIMIT"), told);
+  }
+
+  @Test
+  void aLimitThatHoldsKeepsNoRecordOfAnIdempotencyKey() {
+    start(Topology.STANDALONE, List.of(server), tokens("all"));
+    UnsafeBuffer key = new UnsafeBuffer(new byte[1]);
+    question.start(Operation.CHECK, Purpose.DECISION).request(TextRequest.of("GET", "/"));
+    ask("check", question.once(key, 0, 1));
+    assertEquals(List.of("check NOT_DECIDED_ONCE"), told);
+  }
+
+  private static BudgetSpec.Builder slots(String key) {
+    return new BudgetSpec.Builder().name("slots").concurrency(1).key(KeySpec.parse(key));
+  }
+
+  /** Two requests at most, each of which holds half of it. */
+  private static BudgetSpec.Builder tokens(String key) {
+    ReportedCost cost = ReportedCost.ofTrailer(FieldName.of("x-tokens"));
+    return budget("20/365d", key)
+        .name("tokens")
+        .cost(CostSpec.ofReported(CostAtEnd.of(cost).reserving(10)));
+  }
+
   private long retryAfterNs;
+
+  private void check(String name) {
+    ask(
+        name,
+        question.start(Operation.CHECK, Purpose.DECISION).request(TextRequest.of("GET", "/")));
+  }
 
   private void ask(String name) {
     ask(name, "x-user", "u");
   }
 
   private void ask(String name, String... fields) {
+    ask(name, question.traffic(TextRequest.of("GET", "/", fields)));
+  }
+
+  private void ask(String name, Question question) {
     Client client = new Client(name);
     long nowNs = store.clock().nowNs();
-    question.traffic(TextRequest.of("GET", "/", fields));
     Asked asked = admission.ask(question, client, nowNs);
     if (asked.verdict() != null) {
       client.decided(asked.ticket(), asked.verdict());

@@ -169,7 +169,7 @@ class HeldRandomStepsTest {
     IdentitySettings settings = IdentitySettings.DEFAULT;
     IdentityReader reader =
         new IdentityReader(settings, KeyHasher.withKey(1, 2), new ClientIpReader(settings), 1024);
-    QuestionRules found = new QuestionRules(reader, new Users());
+    QuestionRules found = new QuestionRules(reader, new Users(), false, () -> 0);
     found.use(rules);
     long sum = 0;
     for (RequestView request : requests) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.rule.spec.Amount;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -143,6 +144,49 @@ class UserRecordTest {
     assertEquals(
         List.of("/limits: 65 limits (expected: at most 64)"),
         faults("{'limits':{" + limits + ",'one':1}}"));
+  }
+
+  private static List<String> passedOver(String json, String holds) throws BadRecordException {
+    List<String> passedOver = new ArrayList<>();
+    UserRecord record =
+        UserRecord.parseKept(
+            json.replace('\'', '"'),
+            fault -> passedOver.add(fault.pointer() + " " + fault.found()));
+    assertEquals(holds.replace('\'', '"'), record.toJson());
+    return passedOver;
+  }
+
+  @Test
+  void whatANewerVersionWroteHoldsWithoutTheMembersThatAreNotKnownHere() throws Exception {
+    assertEquals(
+        List.of("/colour unknown", "/limits/rpm/shape unknown", "/override/by unknown"),
+        passedOver(
+            "{'colour':'red','tier':'gold','limits':{'rpm':{'limit':'5/1m','shape':'flat'}},"
+                + "'override':{'until':'2026-01-01T00:00:00Z','reason':'x','tier':'a','by':'y'}}",
+            "{'tier':'gold','limits':{'rpm':'5/1m'},"
+                + "'override':{'until':'2026-01-01T00:00:00Z','reason':'x','tier':'a'}}"));
+  }
+
+  @Test
+  void ofAnOverrideThatIsNotKnownHereNoHalfHolds() throws Exception {
+    assertEquals(
+        List.of("/override/add unknown", "/override none of them"),
+        passedOver(
+            "{'tier':'gold','override':{'until':'2026-01-01T00:00:00Z','reason':'x','add':5}}",
+            "{'tier':'gold'}"));
+    assertEquals(
+        List.of("/limits/rpm 5/1 moon", "/override/limits/rpm a lot"),
+        passedOver(
+            "{'limits':{'rpm':'5/1 moon','tpm':'6/1m'},'override':{"
+                + "'until':'2026-01-01T00:00:00Z','reason':'x','limits':{'rpm':'a lot'}}}",
+            "{'limits':{'tpm':'6/1m'}}"));
+  }
+
+  @Test
+  void aKeptRecordThatIsNoObjectIsNone() {
+    for (String json : List.of("[]", "7", "{", "null")) {
+      assertThrows(BadRecordException.class, () -> UserRecord.parseKept(json, fault -> {}), json);
+    }
   }
 
   @Test

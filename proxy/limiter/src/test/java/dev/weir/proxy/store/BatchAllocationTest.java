@@ -38,42 +38,59 @@ class BatchAllocationTest {
 
   @Test
   void aBatchIsFilledSentAndDeliveredWithoutAllocating() {
+    assertAllocatesNothing(false);
+    assertEquals((WARM_UP + 20L) * REQUESTS, decided);
+  }
+
+  @Test
+  void aBatchOfHoldsIsFilledAndSentWithoutAllocating() {
+    assertAllocatesNothing(true);
+  }
+
+  private void assertAllocatesNothing(boolean holds) {
+    ByteBuffer answer = answer();
     LoopClock clock = new LoopClock();
     StoreObserver observer = new Metrics().newLoop().store();
     QuestionResults outcomes = new QuestionResults(clock, new Debts(observer));
     outcomes.observer(observer);
     Batch batch = new Batch(outcomes, new EndedCalls(null));
-    ByteBuffer answer = answer();
     for (int i = 0; i < WARM_UP; i++) {
-      fly(batch, answer, i);
+      fly(batch, holds, answer, i);
     }
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long least = Long.MAX_VALUE;
     for (int i = 0; i < 20; i++) {
       long before = threads.getCurrentThreadAllocatedBytes();
-      fly(batch, answer, i);
+      fly(batch, holds, answer, i);
       least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
     }
     assertEquals(0, least);
-    assertEquals((WARM_UP + 20L) * REQUESTS, decided);
     wire.release();
   }
 
-  /** Four requests for each of the keys; all granted. */
-  private void fly(Batch batch, ByteBuffer answer, long nowNs) {
+  /** Four requests for each of the keys, all granted; or a hold, which is not answered. */
+  private void fly(Batch batch, boolean holds, ByteBuffer answer, long nowNs) {
     batch.begin(null, 0);
-    for (int request = 0; request < REQUESTS; request++) {
+    for (int request = 0; request < (holds ? CHECKS : REQUESTS); request++) {
       keys.clear();
       keys.buffer().putInt(0, request % CHECKS);
       keys.add(KEY_BYTES, 0, request % CHECKS * 31L, 0);
-      batch.add(question.check(callback, request).of(keys, 0, limits), nowNs, nowNs + 1);
+      if (holds) {
+        question.hold(callback, request).of(keys, 0, limits).upTo(4);
+        question.holder(request, nowNs + 1, 10_000_000).cost(0, 2).held(0, 3, 5, false);
+      } else {
+        question.check(callback, request).of(keys, 0, limits);
+      }
+      batch.add(question, nowNs, nowNs + 1);
     }
     batch.prepare(null, nowNs);
     wire.clear();
     batch.call().encode(wire);
-    answer.rewind();
-    batch.call().getOutput().set(answer);
-    assertTrue(batch.deliver());
+    if (!holds) {
+      answer.rewind();
+      batch.call().getOutput().set(answer);
+      assertTrue(batch.deliver());
+    }
     batch.clear();
   }
 

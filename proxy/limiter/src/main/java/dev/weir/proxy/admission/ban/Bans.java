@@ -186,6 +186,23 @@ public final class Bans {
     }
   }
 
+  /**
+   * Bans a key as an operator says; a ban that ends later stays. On all sidecars.
+   *
+   * @param forNs how long; 0 ends its ban.
+   */
+  void set(RuleBans rule, long key, long forNs, long nowNs) {
+    if (forNs == 0) {
+      end(rule, key, nowNs);
+      return;
+    }
+    long forMs = TimeUnit.NANOSECONDS.toMillis(forNs);
+    if (take(key, new BanBook.Ban("", forMs, 1, forMs + rule.forgetMs()), nowNs)) {
+      begun.increment();
+      tell(rule, key, nowNs);
+    }
+  }
+
   /** Ends the ban of a key, and forgets its refusals and earlier bans; on all sidecars. */
   void end(RuleBans rule, long key, long nowNs) {
     end(key);
@@ -237,8 +254,13 @@ public final class Bans {
   void learned(long key, BanBook.Ban told, long nowNs) {
     if (told.times() <= 0) {
       end(key);
-      return;
+    } else if (take(key, told, nowNs)) {
+      learned.increment();
     }
+  }
+
+  /** Whether a ban changes that of its key. */
+  private boolean take(long key, BanBook.Ban told, long nowNs) {
     WordTable bans = tables.bans;
     long nowMs = ms(nowNs);
     long forgetMs = told.keptMs() - told.leftMs();
@@ -253,17 +275,17 @@ public final class Bans {
       int number = Math.max(ownNumber, Math.min(told.times(), WordTable.MAX_NUMBER));
       // The way to the store and back makes an end later: by less than a second it is the same.
       if (number == ownNumber && endMs <= ownEndMs + SAME_MS) {
-        return;
+        return false;
       }
       long next = WordTable.word(key, endMs, number);
       boolean isDone =
           place == WordTable.NONE ? bans.add(key, next, nowMs) : bans.replace(place, word, next);
       if (isDone) {
         clear(tables.refusals, key);
-        learned.increment();
-        return;
+        return true;
       }
     }
+    return false;
   }
 
   /** How many bans have begun here. */

@@ -81,6 +81,23 @@ public final class LoopBans {
     return leftNs == 0 ? null : refuse(rule, banned, leftNs);
   }
 
+  /**
+   * Bans identities, until a time at least.
+   *
+   * @param forNs how long; 0 ends their bans.
+   * @return whether the rule can ban any of them.
+   */
+  public boolean set(RuleBans rule, Identities identities, long forNs, long nowNs) {
+    boolean isAny = false;
+    for (int group = 0; group < rule.groupCount(); group++) {
+      if (rule.mayBan(group)) {
+        bans.set(rule, bans.key(rule, group, identities.of(group), era), forNs, nowNs);
+        isAny = true;
+      }
+    }
+    return isAny;
+  }
+
   /** Keeps the keys of the question that was asked last, whose verdict comes late. */
   public void keep(int place) {
     int at = place * PLACES;

@@ -5,6 +5,7 @@ import dev.weir.proxy.admission.hold.StoreHold.State;
 import dev.weir.proxy.loop.FreeList;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.WakeUp;
+import dev.weir.proxy.metrics.HoldMetrics;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.store.LoopStore;
@@ -29,6 +30,7 @@ public final class HoldKeeper {
 
   private final LoopStore store;
   private final LoopClock clock;
+  private final HoldMetrics metrics;
   private final SplittableRandom ids;
   private final HoldMessage message = new HoldMessage();
   private final StoreQuestion question = new StoreQuestion();
@@ -42,14 +44,13 @@ public final class HoldKeeper {
   /** When places were last looked for. */
   private long clearedNs;
 
-  private long forgottenCount;
-
   /**
    * @param mostHolds that are kept for reuse.
    */
-  public HoldKeeper(LoopStore store, LoopClock clock, int mostHolds) {
+  public HoldKeeper(LoopStore store, LoopClock clock, HoldMetrics metrics, int mostHolds) {
     this.store = store;
     this.clock = clock;
+    this.metrics = metrics;
     this.ids = new SplittableRandom(new SecureRandom().nextLong());
     this.freeHolds = new FreeList<>(mostHolds, StoreHold::new);
     this.sweep = store.wakeUp(this::sweep);
@@ -69,10 +70,12 @@ public final class HoldKeeper {
         makePlace(nowNs);
       }
       if (count == MAX_KEYS) {
+        metrics.withoutPlace();
         return null;
       }
       holder = freeKeys.take();
       holder.begin(key, group, keys, first);
+      metrics.keyBegun();
       byKey.put(key, holder);
       all[count++] = holder;
       sweep.at(nowNs + SWEEP_NS);
@@ -171,6 +174,8 @@ public final class HoldKeeper {
   private void remove(int index) {
     KeyHolder holder = all[index];
     byKey.remove(holder.key());
+    holder.end();
+    metrics.keyEnded();
     all[index] = all[--count];
     all[count] = null;
     freeKeys.give(holder);
@@ -190,13 +195,8 @@ public final class HoldKeeper {
     return count;
   }
 
-  /** How often the store had forgotten what was held. */
-  public long forgottenCount() {
-    return forgottenCount;
-  }
-
-  void forgotten() {
-    forgottenCount++;
+  HoldMetrics metrics() {
+    return metrics;
   }
 
   LoopStore store() {

@@ -1,9 +1,9 @@
 package dev.weir.proxy.admission.hold;
 
 /**
- * What a {@link Holder} says to the store in one operation: for each limit how many units it holds
- * and how many it has charged since it began, both absolute, and what it asks for. Filled anew for
- * each message.
+ * A message of a {@link Holder} to the store: for each limit the units that it holds, those that it
+ * has charged since it began, and those that it asks for. The first two are absolute. Filled anew
+ * for each message.
  */
 public final class HoldMessage {
   /** The holder's name; no other holder of the key ever has it. */

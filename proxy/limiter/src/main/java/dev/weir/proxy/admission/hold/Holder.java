@@ -1,9 +1,10 @@
 package dev.weir.proxy.admission.hold;
 
 /**
- * What one event loop holds, and has charged, under the limits of one key in the store: the
- * holder's side of operation {@code hold}. Each message says absolute numbers, so that one that is
- * lost, late or repeated does no harm; nothing is ever refunded. Time and messages are arguments.
+ * The units that one event loop holds, and has charged, under the limits of one key in the store:
+ * the holder's side of operation {@code hold}. Each message says absolute numbers, so that one that
+ * is lost, late or repeated does no harm; nothing is ever refunded. Time and messages are
+ * arguments.
  *
  * <p><b>Assumed of the store.</b> It keeps a record for each id: units held, units charged, the
  * sequence of the last message, and an expiry, a life after that message. A message with a larger
@@ -34,10 +35,10 @@ public final class Holder {
   /** The most limits of a key. */
   public static final int MAX_LIMITS = 8;
 
-  /** How long the store keeps a record after its last message. */
+  /** The store keeps a record for so long after its last message. */
   public static final long LIFE_NS = 10_000_000_000L;
 
-  /** How long after a message its record is relied on: the store's clock may be 0.2 % faster. */
+  /** A record is relied on for so long after its message: the store's clock may be 0.2 % faster. */
   static final long ALIVE_NS = LIFE_NS / 512 * 511;
 
   /** When a record that holds units is said again. */
@@ -46,9 +47,9 @@ public final class Holder {
   /** When what the store does not know is said again, after a message that was lost. */
   static final long REPEAT_NS = 500_000_000L;
 
-  /** What an answer means for the requests that asked with the message. */
+  /** The meaning of an answer for the requests that asked with the message. */
   public enum Answer {
-    /** So many as it says are granted, and the others refused. */
+    /** The answer says how many are granted; the others are refused. */
     DECIDED,
 
     /** Nothing was decided; to be asked again at once, by the next message. */
@@ -58,7 +59,7 @@ public final class Holder {
     UNUSABLE
   }
 
-  /** What became of the numbers of a limit in the store. */
+  /** The fate of the numbers of a limit in the store. */
   public enum Applied {
     /** The limit does not hold. */
     NONE,
@@ -74,7 +75,7 @@ public final class Holder {
   private long id;
   private long sequence;
 
-  /** How many ids there have been. */
+  /** The number of ids that there have been. */
   private int generation;
 
   private boolean isRecorded;
@@ -114,7 +115,7 @@ public final class Holder {
     generation++;
   }
 
-  /** By which a request remembers under which id it holds units. */
+  /** The number of the present id; a request notes it to know later under which id it holds. */
   public int generation() {
     return generation;
   }

@@ -1,5 +1,9 @@
 package dev.weir.proxy.admission.hold;
 
+import static dev.weir.proxy.metrics.HoldMetrics.Message.ASK;
+import static dev.weir.proxy.metrics.HoldMetrics.Message.END;
+import static dev.weir.proxy.metrics.HoldMetrics.Message.RENEWAL;
+
 import dev.weir.proxy.admission.hold.Holder.Applied;
 import dev.weir.proxy.admission.hold.StoreHold.State;
 import dev.weir.proxy.loop.InternalErrors;
@@ -52,11 +56,16 @@ final class KeyHolder implements StoreCallback {
   /** Units that each request of the message asks for; or the sum. */
   private final long[] asked = new long[Holder.MAX_LIMITS];
 
-  /** How many of those that wait were refused together, and are asked for without others. */
+  /** The first so many of those that wait were refused together, and are asked for alone. */
   private int refusedTogether;
 
   /** The number of the last message, by which the answer to one that was overtaken is known. */
   private long lastMessage;
+
+  /** Ends of requests that the store has not confirmed, and those of them that were said. */
+  private int endCount;
+
+  private int saidEndCount;
 
   /** Whether requests are being told what became of them: the next message is sent behind that. */
   private boolean isTelling;
@@ -74,6 +83,18 @@ final class KeyHolder implements StoreCallback {
     names.add(keys, first, limits.length);
     refusedTogether = 0;
     numbers.begin(limits.length, keeper.nextId());
+  }
+
+  /** Gives up the place. */
+  void end() {
+    saidEndCount = endCount;
+    endsTold();
+  }
+
+  private void endsTold() {
+    keeper.metrics().endsTold(saidEndCount);
+    endCount -= saidEndCount;
+    saidEndCount = 0;
   }
 
   long key() {
@@ -134,6 +155,8 @@ final class KeyHolder implements StoreCallback {
     for (int i = 0; i < limits.length; i++) {
       numbers.reserve(i, requests > 0 && holds(i) ? asked[i] : 0);
     }
+    keeper.metrics().sent(requests > 0 ? ASK : numbers.isUnsaid() ? END : RENEWAL);
+    saidEndCount = endCount;
     numbers.beginAnewIfFull(keeper.nextId());
     numbers.say(message, requests, nowNs);
     StoreQuestion question = keeper.question().hold(this, ++lastMessage).of(names, 0, limits);
@@ -218,6 +241,8 @@ final class KeyHolder implements StoreCallback {
 
   /** The units of a request are charged and released as its final costs say. */
   void settle(StoreHold hold) {
+    endCount++;
+    keeper.metrics().ended();
     for (int i = 0; i < limits.length; i++) {
       if (holds(i)) {
         numbers.settle(i, hold.generation, hold.costs[i], hold.finalCosts[i]);
@@ -255,9 +280,12 @@ final class KeyHolder implements StoreCallback {
     }
     long nowNs = keeper.nowNs();
     switch (numbers.answered(worst(decision), decision.granted(), keeper.nextId(), nowNs)) {
-      case DECIDED -> tell(decision);
+      case DECIDED -> {
+        endsTold();
+        tell(decision);
+      }
       case ASK_AGAIN -> {
-        keeper.forgotten();
+        keeper.metrics().forgotten();
         putBack();
       }
       case UNUSABLE -> fail(StoreFault.DEADLINE);

@@ -5,8 +5,8 @@ import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.store.StoreDecision;
 
 /**
- * What one request holds under the limits of one key in the store: it waits for its units, holds
- * them, and is settled when the request ends. Belongs to an event loop; reused.
+ * The units of one request under the limits of one key in the store: the request waits for them,
+ * holds them, and is charged its costs when it ends. Belongs to an event loop; reused.
  */
 public final class StoreHold {
   /** Receives the result, once, never within {@link HoldKeeper#ask}. */
@@ -22,7 +22,7 @@ public final class StoreHold {
   }
 
   /**
-   * Where it stands.
+   * The state of the units.
    *
    * <pre>
    * WAITING  -> HELD      granted
@@ -67,7 +67,7 @@ public final class StoreHold {
   /** Units by limit: the reserve where they are held, else what is charged at once. */
   final long[] costs = new long[Holder.MAX_LIMITS];
 
-  /** What the request has cost in the end, by limit that holds. */
+  /** The cost of the request in the end, by limit that holds. */
   final long[] finalCosts = new long[Holder.MAX_LIMITS];
 
   void begin(KeyHolder of) {
@@ -89,7 +89,7 @@ public final class StoreHold {
     costs[limit] = units;
   }
 
-  /** What the request takes of a limit. */
+  /** The units that the request takes of a limit. */
   public long cost(int limit) {
     return costs[limit];
   }

@@ -3,6 +3,7 @@ package dev.weir.proxy.records.redis;
 import dev.weir.proxy.records.AuditEntry;
 import dev.weir.proxy.records.AuditPage;
 import dev.weir.proxy.records.AuditQuery;
+import dev.weir.proxy.records.PageCursor;
 import dev.weir.proxy.records.RecordName;
 import dev.weir.proxy.records.RecordStoreException;
 import dev.weir.proxy.records.RecordVersion;
@@ -16,9 +17,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 
 /** Reads the audit: a stream for each day, the newest entries first. */
 final class AuditTrail {
+  /** The day since 1970, and below which entry. */
+  private static final Pattern CURSOR = Pattern.compile("(\\d{1,6})_(\\+|\\d{1,18}-\\d)");
+
   /** The most entries that one question looks at. */
   private static final int MOST_READ = 1000;
 
@@ -45,15 +51,19 @@ final class AuditTrail {
   /**
    * Some entries. The cursor of the next page is the day and the number of the last entry that was
    * looked at.
+   *
+   * @param user the name that the object has if it is a user; null if none is asked for.
    */
-  AuditPage page(AuditQuery query) throws RecordStoreException {
+  AuditPage page(AuditQuery query, String user) throws RecordStoreException {
+    AuditQuery ofUser =
+        new AuditQuery(query.from(), query.to(), query.author(), user, query.after(), query.most());
     LocalDate today = LocalDate.ofInstant(Instant.now(), ZoneOffset.UTC);
     LocalDate day = today.plusDays(1); // another sidecar's clock may be ahead
     String below = "+";
     if (query.after() != null) {
-      String[] at = query.after().split("_", 2);
-      day = LocalDate.parse(at[0]);
-      below = at[1];
+      MatchResult at = PageCursor.read(query.after(), CURSOR);
+      day = LocalDate.EPOCH.plusDays(Long.parseLong(at.group(1)));
+      below = at.group(2);
     } else if (query.to() != null) {
       // Days never go back, though clocks do: an entry may be kept under a later day than its own.
       LocalDate last = LocalDate.ofInstant(query.to(), ZoneOffset.UTC).plusDays(1);
@@ -69,12 +79,12 @@ final class AuditTrail {
       while (!below.isEmpty()) {
         int most = Math.min(MOST_READ - read, query.most() - entries.size());
         if (most <= 0) {
-          return new AuditPage(entries, day + "_" + below);
+          return new AuditPage(entries, day.toEpochDay() + "_" + below);
         }
         List<StreamMessage<byte[], byte[]>> found = newest(day, below, most);
         for (StreamMessage<byte[], byte[]> each : found) {
           AuditEntry entry = entry(each);
-          if (entry != null && query.matches(entry)) {
+          if (entry != null && (query.matches(entry) || ofUser.matches(entry))) {
             entries.add(entry);
           }
         }
@@ -108,7 +118,7 @@ final class AuditTrail {
   String author(RecordName name, RecordVersion version) {
     try {
       AuditQuery query = new AuditQuery(null, null, null, name.id(), null, 1);
-      for (AuditEntry entry : page(query).entries()) {
+      for (AuditEntry entry : page(query, name.id()).entries()) {
         if (version.equals(entry.version())) {
           return entry.author().name();
         }

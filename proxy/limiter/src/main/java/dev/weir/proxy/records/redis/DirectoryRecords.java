@@ -1,6 +1,8 @@
 package dev.weir.proxy.records.redis;
 
+import dev.weir.proxy.records.AuditFile;
 import dev.weir.proxy.records.Author;
+import dev.weir.proxy.records.PageCursor;
 import dev.weir.proxy.records.RecordName;
 import dev.weir.proxy.records.RecordName.Kind;
 import dev.weir.proxy.records.RecordStoreException;
@@ -24,6 +26,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 
 /**
  * The records of users, each on the partition of its user's name. A write is announced first, in
@@ -32,6 +36,9 @@ import java.util.function.UnaryOperator;
  * as {@code withdrawn}.
  */
 final class DirectoryRecords {
+  /** The partition, and the cursor of HSCAN. */
+  private static final Pattern CURSOR = Pattern.compile("(\\d{1,3})_(\\d{1,20})");
+
   /** The most users that one version changes. */
   private static final int MOST_AT_ONCE = 100;
 
@@ -40,25 +47,35 @@ final class DirectoryRecords {
   private final KeptRecords kept;
   private final AuditTrail audit;
   private final UnaryOperator<String> names;
+  private final AuditFile collected;
 
   /**
-   * @param names the text of an identity in names of budgets.
+   * @param names the name of an identity as a user.
+   * @param collected where entries of the audit are copied to; null for none.
    */
   DirectoryRecords(
       RecordCalls calls,
       RecordKeys keys,
       KeptRecords kept,
       AuditTrail audit,
-      UnaryOperator<String> names) {
+      UnaryOperator<String> names,
+      AuditFile collected) {
     this.calls = calls;
     this.keys = keys;
     this.kept = kept;
     this.audit = audit;
     this.names = names;
+    this.collected = collected;
   }
 
   int partition(String identity) {
     return RecordKeys.partition(names.apply(identity));
+  }
+
+  /** The name of a user in the audit, which has no secrets either. */
+  RecordName audited(RecordName name) {
+    String user = names.apply(name.id());
+    return UserNames.isHashed(user) ? new RecordName(Kind.USER, user) : name;
   }
 
   Optional<StoredRecord> user(String identity) throws RecordStoreException {
@@ -71,9 +88,9 @@ final class DirectoryRecords {
   }
 
   UserPage page(String after, int most) throws RecordStoreException {
-    String[] at = after == null ? new String[] {"0", "0"} : after.split("_", 2);
-    int partition = Integer.parseInt(at[0]);
-    String cursor = at[1];
+    MatchResult at = PageCursor.read(after == null ? "0_0" : after, CURSOR);
+    int partition = Integer.parseInt(at.group(1));
+    String cursor = at.group(2);
     List<StoredRecord> users = new ArrayList<>();
     while (partition < Partitions.COUNT && users.size() < most) {
       byte[] key = keys.users(partition);
@@ -119,7 +136,7 @@ final class DirectoryRecords {
   private boolean writeSome(
       List<RecordWrite> writes, List<Integer> which, Author author, UserWritten[] written)
       throws RecordStoreException {
-    RecordCommit commit = RecordCommit.ofUsers(calls, keys);
+    RecordCommit commit = RecordCommit.ofUsers(calls, keys, collected);
     Map<Integer, byte[]> values = values(writes, which);
     List<Integer> announced = new ArrayList<>();
     int created = 0;
@@ -128,13 +145,14 @@ final class DirectoryRecords {
       StoredRecord present = kept.read(write.name(), values.get(i));
       RecordVersion version = present == null ? RecordVersion.NONE : present.version();
       if (write.expected() != null && !write.expected().equals(version)) {
-        String by = present == null ? "" : audit.author(write.name(), version);
+        String by = present == null ? "" : audit.author(audited(write.name()), version);
         written[i] = new UserWritten(null, new StaleRecordException(write.name(), version, by));
       } else if (write.json() == null && values.get(i) == null) {
         written[i] = new UserWritten(RecordVersion.NONE, null);
       } else {
         String before = present == null ? null : present.json();
-        commit.announce(names.apply(write.name().id()), write.name(), before, write.json(), author);
+        String user = names.apply(write.name().id());
+        commit.announce(user, audited(write.name()), before, write.json(), author);
         created += values.get(i) == null ? 1 : 0;
         announced.add(i);
       }
@@ -171,9 +189,9 @@ final class DirectoryRecords {
       throws RecordStoreException {
     boolean isNoted = overtaken.isEmpty();
     while (!isNoted) {
-      RecordCommit commit = RecordCommit.ofUsers(calls, keys);
+      RecordCommit commit = RecordCommit.ofUsers(calls, keys, collected);
       overtaken.forEach(
-          write -> commit.note("withdrawn", write.name(), version, null, null, author));
+          write -> commit.note("withdrawn", audited(write.name()), version, null, null, author));
       isNoted = commit.write(0);
     }
   }

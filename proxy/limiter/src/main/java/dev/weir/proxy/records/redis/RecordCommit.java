@@ -1,6 +1,7 @@
 package dev.weir.proxy.records.redis;
 
 import dev.weir.proxy.records.AuditEntry;
+import dev.weir.proxy.records.AuditFile;
 import dev.weir.proxy.records.AuditHead;
 import dev.weir.proxy.records.Author;
 import dev.weir.proxy.records.RecordName;
@@ -41,6 +42,7 @@ final class RecordCommit {
 
   private final RecordCalls calls;
   private final RecordKeys keys;
+  private final AuditFile collected;
   private final byte[] set;
   private final byte[] changes;
   private final RecordVersion head;
@@ -54,6 +56,7 @@ final class RecordCommit {
   private RecordCommit(
       RecordCalls calls,
       RecordKeys keys,
+      AuditFile collected,
       byte[] set,
       byte[] changes,
       RecordVersion head,
@@ -61,6 +64,7 @@ final class RecordCommit {
       List<byte[]> values) {
     this.calls = calls;
     this.keys = keys;
+    this.collected = collected;
     this.set = set;
     this.changes = changes;
     this.head = head;
@@ -73,20 +77,32 @@ final class RecordCommit {
   /**
    * Reads the set of rules.
    *
+   * @param collected where entries of the audit are copied to; null for none.
    * @param fields whose values are read too.
    */
-  static RecordCommit ofRules(RecordCalls calls, RecordKeys keys, List<String> fields)
+  static RecordCommit ofRules(
+      RecordCalls calls, RecordKeys keys, AuditFile collected, List<String> fields)
       throws RecordStoreException {
-    return read(calls, keys, keys.policy(), keys.changes(), fields);
+    return read(calls, keys, collected, keys.policy(), keys.changes(), fields);
   }
 
-  /** Reads the directory of users. */
-  static RecordCommit ofUsers(RecordCalls calls, RecordKeys keys) throws RecordStoreException {
-    return read(calls, keys, keys.directoryHead(), keys.directoryChanges(), List.of());
+  /**
+   * Reads the directory of users.
+   *
+   * @param collected where entries of the audit are copied to; null for none.
+   */
+  static RecordCommit ofUsers(RecordCalls calls, RecordKeys keys, AuditFile collected)
+      throws RecordStoreException {
+    return read(calls, keys, collected, keys.directoryHead(), keys.directoryChanges(), List.of());
   }
 
   private static RecordCommit read(
-      RecordCalls calls, RecordKeys keys, byte[] set, byte[] changes, List<String> fields)
+      RecordCalls calls,
+      RecordKeys keys,
+      AuditFile collected,
+      byte[] set,
+      byte[] changes,
+      List<String> fields)
       throws RecordStoreException {
     List<byte[]> asked = new ArrayList<>(List.of(RecordKeys.HEAD, RecordKeys.FORMAT));
     fields.forEach(field -> asked.add(RecordKeys.bytes(field)));
@@ -110,6 +126,7 @@ final class RecordCommit {
       return new RecordCommit(
           calls,
           keys,
+          collected,
           set,
           changes,
           version(values.get(0)),
@@ -208,7 +225,11 @@ final class RecordCommit {
             LuaScript.WRITE,
             new byte[][] {keys.policy(), set, changes, day},
             arguments.toArray(byte[][]::new));
-    return reply.get(0).equals(1L) || wasWritten(day);
+    boolean isWritten = reply.get(0).equals(1L) || wasWritten(day);
+    if (isWritten && collected != null) {
+      collected.append(entries);
+    }
+    return isWritten;
   }
 
   /** Whether an earlier call, of which the answer was lost, has written. */

@@ -1,5 +1,6 @@
 package dev.weir.proxy.records.redis;
 
+import dev.weir.proxy.records.AuditFile;
 import dev.weir.proxy.records.AuditPage;
 import dev.weir.proxy.records.AuditQuery;
 import dev.weir.proxy.records.Author;
@@ -16,12 +17,16 @@ import dev.weir.proxy.records.StaleRecordException;
 import dev.weir.proxy.records.StoredRecord;
 import dev.weir.proxy.records.UserPage;
 import dev.weir.proxy.records.UserWritten;
+import dev.weir.proxy.store.fleet.ChangeFeed;
 import dev.weir.proxy.store.map.StoreServers;
+import io.lettuce.core.KeyValue;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.UnaryOperator;
 
 /** Records in the store's Redis servers, for all sidecars of a service. */
@@ -31,38 +36,80 @@ public final class RedisRecordStore implements RecordStore {
 
   private final RecordCalls calls;
   private final RecordKeys keys;
+  private final AuditFile collected;
   private final KeptRecords kept = new KeptRecords();
   private final RepeatedWrite repeated = new RepeatedWrite();
+  private final LongAdder readAllCount = new LongAdder();
+  private final RulesCache cache = new RulesCache();
+  private final RecordFeed feed;
   private final AuditTrail audit;
   private final DirectoryRecords users;
 
   /**
-   * @param names the text of an identity in names of budgets.
+   * @param names the name of an identity as a user.
+   * @param collected where entries of the audit are copied to that this process wrote; null for
+   *     none.
    */
-  public RedisRecordStore(StoreServers servers, RecordKeys keys, UnaryOperator<String> names) {
+  public RedisRecordStore(
+      StoreServers servers, RecordKeys keys, UnaryOperator<String> names, AuditFile collected) {
     this.calls = new RecordCalls(servers);
     this.keys = keys;
+    this.collected = collected;
+    feed = new RecordFeed(keys, cache);
     audit = new AuditTrail(calls, keys);
-    users = new DirectoryRecords(calls, keys, kept, audit, names);
+    users = new DirectoryRecords(calls, keys, kept, audit, names, collected);
   }
 
   @Override
   public RecordSet rules() throws RecordStoreException {
+    List<RecordName> changed = cache.toRead();
+    RecordSet set = changed == null ? null : readSome(changed);
+    return set == null ? readAll() : set;
+  }
+
+  private RecordSet readAll() throws RecordStoreException {
     Map<byte[], byte[]> fields =
         calls.command(RecordKeys.PARTITION, redis -> redis.hgetall(keys.policy()));
     RecordVersion head = RecordVersion.NONE;
     List<StoredRecord> records = new ArrayList<>();
+    List<RecordName> damaged = new ArrayList<>();
     for (Map.Entry<byte[], byte[]> each : fields.entrySet()) {
       String field = RecordKeys.text(each.getKey());
       RecordName name = RecordKeys.named(field);
       StoredRecord record = name == null ? null : kept.read(name, each.getValue());
       if (record != null) {
         records.add(record);
+      } else if (name != null) {
+        damaged.add(name);
       } else if (field.equals("head")) {
         head = version(each.getValue());
       }
     }
-    return new RecordSet(head, records);
+    RecordSet set = new RecordSet(head, records, damaged);
+    cache.read(set);
+    readAllCount.increment();
+    return set;
+  }
+
+  private RecordSet readSome(List<RecordName> names) throws RecordStoreException {
+    byte[][] fields = new byte[names.size() + 1][];
+    fields[0] = RecordKeys.HEAD;
+    for (int i = 0; i < names.size(); i++) {
+      fields[i + 1] = RecordKeys.bytes(RecordKeys.field(names.get(i)));
+    }
+    List<KeyValue<byte[], byte[]>> found =
+        calls.command(RecordKeys.PARTITION, redis -> redis.hmget(keys.policy(), fields));
+    List<StoredRecord> present = new ArrayList<>();
+    for (int i = 0; i < names.size(); i++) {
+      byte[] value = found.get(i + 1).getValueOrElse(null);
+      StoredRecord record = kept.read(names.get(i), value);
+      if (record != null) {
+        present.add(record);
+      } else if (value != null) {
+        return null; // a damaged one: who reads all names it
+      }
+    }
+    return cache.with(version(found.get(0).getValueOrElse(null)), names, present);
   }
 
   private static RecordVersion version(byte[] head) throws RecordStoreException {
@@ -83,6 +130,7 @@ public final class RedisRecordStore implements RecordStore {
     if (write.stale != null) {
       throw write.stale;
     }
+    feed.written();
     return write.version;
   }
 
@@ -104,7 +152,10 @@ public final class RedisRecordStore implements RecordStore {
     public boolean isMade() throws RecordStoreException {
       RecordCommit commit =
           RecordCommit.ofRules(
-              calls, keys, writes.stream().map(each -> RecordKeys.field(each.name())).toList());
+              calls,
+              keys,
+              collected,
+              writes.stream().map(each -> RecordKeys.field(each.name())).toList());
       if (head != null && !head.equals(commit.head())) {
         stale = new StaleRecordException(new RecordName(Kind.PART, ""), commit.head(), "");
         return true;
@@ -139,7 +190,11 @@ public final class RedisRecordStore implements RecordStore {
   @Override
   public List<UserWritten> writeUsers(List<RecordWrite> writes, Author author)
       throws RecordStoreException {
-    return users.write(writes, author, repeated);
+    try {
+      return users.write(writes, author, repeated);
+    } finally {
+      feed.written(); // some may have been written before a failure
+    }
   }
 
   @Override
@@ -151,31 +206,37 @@ public final class RedisRecordStore implements RecordStore {
   public void note(String action, RecordName object, Author author) throws RecordStoreException {
     repeated.until(
         () -> {
-          RecordCommit commit = RecordCommit.ofRules(calls, keys, List.of());
-          commit.note(action, object, null, null, null, author);
+          RecordCommit commit = RecordCommit.ofRules(calls, keys, collected, List.of());
+          RecordName audited = object.kind() == Kind.USER ? users.audited(object) : object;
+          commit.note(action, audited, null, null, null, author);
           return commit.write(0);
         });
   }
 
   @Override
   public AuditPage audit(AuditQuery query) throws RecordStoreException {
-    return audit.page(query);
+    String object = query.object();
+    String user = object == null ? null : users.audited(new RecordName(Kind.USER, object)).id();
+    return audit.page(query, user);
   }
 
   @Override
   public List<RunningSidecar> sidecars() throws RecordStoreException {
     List<byte[]> noted =
         calls.command(RecordKeys.PARTITION, redis -> redis.zrange(keys.versions(), 0, -1));
-    Map<String, RecordVersion> inUse = new LinkedHashMap<>();
+    Map<String, RunningSidecar> known = new HashMap<>();
     for (byte[] each : noted) {
-      String[] of = RecordKeys.text(each).split(" ", 2);
-      inUse.put(of[0], version(RecordKeys.bytes(of[1])));
+      String[] of =
+          RecordKeys.text(each).split(" "); // the sidecar, its version, and one it refused
+      RecordVersion refused = of.length > 2 ? version(RecordKeys.bytes(of[2])) : null;
+      known.put(of[0], new RunningSidecar(of[0], version(RecordKeys.bytes(of[1])), refused));
     }
     List<RunningSidecar> running = new ArrayList<>();
     for (byte[] id :
         calls.command(RecordKeys.PARTITION, redis -> redis.zrange(keys.peers(), 0, -1))) {
       String sidecar = RecordKeys.text(id);
-      running.add(new RunningSidecar(sidecar, inUse.getOrDefault(sidecar, RecordVersion.NONE)));
+      RunningSidecar unknown = new RunningSidecar(sidecar, RecordVersion.NONE, null);
+      running.add(known.getOrDefault(sidecar, unknown));
     }
     return running;
   }
@@ -194,8 +255,30 @@ public final class RedisRecordStore implements RecordStore {
     return kept.damagedCount();
   }
 
+  /** How often the whole set of rules was read, not only what has changed. */
+  public long readAllCount() {
+    return readAllCount.sum();
+  }
+
   @Override
-  public void listen(RecordListener listener) {}
+  public void listen(RecordListener listener) {
+    feed.listen(listener);
+  }
+
+  @Override
+  public void use(RecordVersion version, RecordVersion refused) {
+    feed.use(version, refused);
+  }
+
+  @Override
+  public long awaySeconds() {
+    return feed.awaySeconds();
+  }
+
+  /** What follows changes by the heartbeats of this sidecar. */
+  public ChangeFeed feed() {
+    return feed;
+  }
 
   @Override
   public void close() {}

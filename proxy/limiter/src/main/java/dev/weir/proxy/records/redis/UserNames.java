@@ -20,6 +20,11 @@ public final class UserNames {
     return name.getStringWithoutLengthAscii(0, end);
   }
 
+  /** Whether a name is a hash, of an identity that is secret or too long. */
+  static boolean isHashed(String name) {
+    return name.startsWith("#");
+  }
+
   /** The identity of a name; the name itself if it is hashed. */
   public static String identity(String name) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -177,6 +177,20 @@ public final class IdentityReader implements Identities {
     return missing;
   }
 
+  /** The groups whose keys are not given whole, a bit each, the first the lowest. */
+  public static int notGiven(Rule rule, Question question) {
+    int notGiven = 0;
+    for (int group = 0; group < rule.groupCount(); group++) {
+      KeySpec key = rule.group(group).key();
+      for (int i = 0; i < key.partCount(); i++) {
+        if (given(key.part(i), question) < 0) {
+          notGiven |= 1 << group;
+        }
+      }
+    }
+    return notGiven;
+  }
+
   /** Reads the identity of one group of a rule's budgets, like {@link #read(Rule, Question)}. */
   public RefusalReason read(Rule rule, Question question, int group) {
     BudgetGroup budgets = rule.group(group);

@@ -163,6 +163,13 @@ public record BudgetSpec(
     return limit.takesBurst() && burst * windowNs / least > Limit.MAX_WINDOW_NS;
   }
 
+  /** What was expected of an amount that it does not take; completes "expected: ...". */
+  public String expectedOf(Amount amount) {
+    return limit.fits(amount)
+        ? "an amount that can be counted like " + limit.amount()
+        : expectedOfTiers(amount);
+  }
+
   private String expectedOfTiers(Amount amount) {
     if (limit.isConcurrency()) {
       return "a number of requests at a time, or unlimited";

@@ -4,10 +4,10 @@ import dev.weir.proxy.log.Incident;
 import dev.weir.proxy.store.map.Partitions;
 import dev.weir.proxy.store.map.StoreCalls;
 import dev.weir.scripts.LuaScript;
-import io.lettuce.core.ScriptOutputType;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -26,8 +26,18 @@ public final class FleetMembers {
 
   public static final long INTERVAL_MS = 2_000;
 
-  /** A sidecar without a heartbeat for this long does not count. */
-  private static final long KEPT_MS = 3 * INTERVAL_MS;
+  /** The interval of who follows records, and what it is more for each sidecar of many. */
+  private static final long FOLLOWING_MS = 500;
+
+  private static final double FOLLOWING_MS_PER_SIDECAR = 0.4;
+
+  /** A sidecar without a heartbeat for this many intervals does not count. */
+  private static final int KEPT_INTERVALS = 3;
+
+  private static final long KEPT_MS = KEPT_INTERVALS * INTERVAL_MS;
+
+  /** Of the reply to a heartbeat. */
+  private static final int OF_COUNT = 3;
 
   private static final Logger LOG = LoggerFactory.getLogger(FleetMembers.class);
   private final StoreCalls calls;
@@ -38,8 +48,11 @@ public final class FleetMembers {
   private final RuleAgreement agreement = new RuleAgreement();
 
   /** Names this sidecar; those that started earlier sort before it, as far as clocks agree. */
-  private final byte[] id =
-      ascii(String.format("%012x-%s", System.currentTimeMillis(), UUID.randomUUID()));
+  private final String id =
+      String.format("%012x-%s", System.currentTimeMillis(), UUID.randomUUID());
+
+  /** Follows records; null if none are followed. */
+  private ChangeFeed feed;
 
   private volatile int count = 1;
   private int rank;
@@ -69,6 +82,21 @@ public final class FleetMembers {
     this.listener = listener;
   }
 
+  /** Follows records by the heartbeats; before the first. */
+  public void follow(ChangeFeed records) {
+    feed = records;
+  }
+
+  /**
+   * The milliseconds between two heartbeats. Who follows records asks more often, but all sidecars
+   * together no more often than 2,500 times a second.
+   */
+  public long intervalMs() {
+    return feed == null
+        ? INTERVAL_MS
+        : Math.max(FOLLOWING_MS, (long) (FOLLOWING_MS_PER_SIDECAR * count));
+  }
+
   private static byte[] key(String name, String service) {
     String tag = new String(Partitions.tag(PARTITION), StandardCharsets.US_ASCII);
     String of = service.isEmpty() ? "" : ":" + service;
@@ -86,7 +114,7 @@ public final class FleetMembers {
 
   /** Writes a heartbeat, and counts. */
   public void beat(SocketAddress server) {
-    call(server, KEPT_MS);
+    call(server, Math.max(KEPT_MS, KEPT_INTERVALS * intervalMs()));
   }
 
   /** Removes this sidecar from the count. */
@@ -128,27 +156,20 @@ public final class FleetMembers {
 
   private void call(SocketAddress server, long keptMs) {
     try {
-      byte[] kept = ascii(Long.toString(keptMs));
-      byte[] digest = ascii(rulesDigest.get());
-      List<Long> answer =
-          calls.await(
-              server,
-              calls
-                  .node(server)
-                  .thenCompose(
-                      connection ->
-                          connection
-                              .async()
-                              .<List<Long>>eval(
-                                  LuaScript.PEERS.source(),
-                                  ScriptOutputType.MULTI,
-                                  keys,
-                                  id,
-                                  kept,
-                                  digest)));
-      int sidecars = (int) Math.max(1, answer.get(0));
-      counted(sidecars, rank(answer.get(2), sidecars), System.nanoTime());
-      if (agreement.counted(answer.get(1), System.nanoTime())) {
+      byte[][] asked = {ascii(id), ascii(Long.toString(keptMs)), ascii(rulesDigest.get())};
+      List<Object> answer =
+          feed == null
+              ? calls.await(server, calls.script(server, LuaScript.BEAT, keys, asked))
+              : calls.await(
+                  server,
+                  calls.script(
+                      server,
+                      LuaScript.BEAT,
+                      concat(keys, feed.keys()),
+                      concat(asked, feed.arguments(id, keptMs == 0))));
+      int sidecars = (int) Math.max(1, number(answer, 0));
+      counted(sidecars, rank(number(answer, 2), sidecars), System.nanoTime());
+      if (agreement.counted(number(answer, 1), System.nanoTime())) {
         LOG.warn(
             "redis: sidecars{} have had rules of mode exact that differ for {} minutes: rules of"
                 + " one id share budgets (expected: the same rules and hash key on all, or a"
@@ -156,10 +177,23 @@ public final class FleetMembers {
             service.isEmpty() ? " without a service" : " of service " + service,
             TimeUnit.NANOSECONDS.toMinutes(RuleAgreement.LASTS_NS));
       }
+      if (feed != null && keptMs > 0) {
+        feed.answered(answer.subList(OF_COUNT, answer.size()));
+      }
       uncounted.ended();
     } catch (IOException fault) {
       calls.drop(server);
       uncounted.noticed(fault.getMessage());
     }
+  }
+
+  private static long number(List<Object> answer, int at) {
+    return (Long) answer.get(at);
+  }
+
+  private static byte[][] concat(byte[][] some, byte[][] more) {
+    byte[][] all = Arrays.copyOf(some, some.length + more.length);
+    System.arraycopy(more, 0, all, some.length, more.length);
+    return all;
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.StoreObserver;
 import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.RuleSet;
@@ -23,7 +24,9 @@ class HoldKeeperTest {
   private final ModelStore model =
       new ModelStore(
           List.of(new ModelServer(1)), List.of(), false, new StoreObserver() {}, 5_000_000);
-  private final HoldKeeper keeper = new HoldKeeper(model.store(), model.clock(), 16);
+  private final Metrics metrics = new Metrics();
+  private final HoldKeeper keeper =
+      new HoldKeeper(model.store(), model.clock(), metrics.newLoop().store().holds(), 16);
   private final StoreKeys names = new StoreKeys(1);
   private final BudgetGroup group = group();
 

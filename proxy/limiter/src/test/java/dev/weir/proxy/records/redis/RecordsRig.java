@@ -5,6 +5,7 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.loop.TransportKind;
 import dev.weir.proxy.records.Author;
+import dev.weir.proxy.records.RecordListener;
 import dev.weir.proxy.records.RecordName;
 import dev.weir.proxy.records.RecordName.Kind;
 import dev.weir.proxy.records.RecordVersion;
@@ -20,6 +21,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
@@ -28,6 +30,7 @@ final class RecordsRig implements AutoCloseable {
   static final Author ANN = new Author("ann", "10.0.0.1", "r1", "");
 
   private final EventLoopGroup group;
+  final Told told = new Told();
   final Store store;
   final RedisRecordStore records;
 
@@ -44,7 +47,10 @@ final class RecordsRig implements AutoCloseable {
     Deadlines deadlines = new Deadlines(clock);
     loop.submit(() -> deadlines.start(loop)).sync();
     store.join(loop, clock, deadlines, new StoreObserver() {});
-    records = new RedisRecordStore(store.servers(), new RecordKeys("shop", "shop"), UserNames::of);
+    records =
+        new RedisRecordStore(store.servers(), new RecordKeys("shop", "shop"), UserNames::of, null);
+    store.follow(records.feed());
+    records.listen(told);
     store.start(TimeUnit.SECONDS.toNanos(5));
   }
 
@@ -67,6 +73,31 @@ final class RecordsRig implements AutoCloseable {
 
   static RecordWrite write(RecordName name, RecordVersion expected, String json) {
     return new RecordWrite(name, expected, json);
+  }
+
+  /** What the feed has told. */
+  static final class Told implements RecordListener {
+    final List<String> lines = new CopyOnWriteArrayList<>();
+
+    @Override
+    public void rulesChanged(RecordVersion head) {
+      lines.add("rules " + head.number());
+    }
+
+    @Override
+    public void userChanged(String identity, RecordVersion version) {
+      lines.add("user " + identity + " " + version.number());
+    }
+
+    @Override
+    public void allUsersChanged() {
+      lines.add("all users");
+    }
+
+    @Override
+    public void usersCounted(long count) {
+      lines.add("count " + count);
+    }
   }
 
   @Override

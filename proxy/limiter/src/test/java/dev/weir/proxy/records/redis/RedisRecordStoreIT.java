@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.records.AuditEntry;
+import dev.weir.proxy.records.AuditFile;
 import dev.weir.proxy.records.AuditPage;
 import dev.weir.proxy.records.AuditQuery;
 import dev.weir.proxy.records.AuditVerification;
@@ -22,6 +23,8 @@ import dev.weir.proxy.records.UserPage;
 import dev.weir.proxy.records.UserWritten;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +36,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Records on a real server; what both stores promise is in the contract test. */
 @Timeout(60)
@@ -148,7 +152,7 @@ class RedisRecordStoreIT {
   void takesAWriteOnceThoughItsAnswerIsLost() throws Exception {
     RecordCommit commit =
         RecordCommit.ofRules(
-            new RecordCalls(rig.store.servers()), new RecordKeys("shop", "shop"), List.of());
+            new RecordCalls(rig.store.servers()), new RecordKeys("shop", "shop"), null, List.of());
     commit.change(rule("a"), null, "1", ANN);
     assertTrue(commit.write(0));
     assertTrue(commit.write(0), "the first answer was lost");
@@ -261,5 +265,27 @@ class RedisRecordStoreIT {
   void saysThatNoReplicaHasAWrite() throws Exception {
     records.writeRules(null, List.of(write(rule("a"), null, "1")), ANN);
     assertFalse(records.isCopied(rule("a")));
+  }
+
+  @Test
+  void namesSecretUsersByTheirHashesInTheAuditAndItsCopyToo(@TempDir Path folder) throws Exception {
+    Path copy = folder.resolve("audit.ndjson");
+    RedisRecordStore secret =
+        new RedisRecordStore(
+            rig.store.servers(),
+            new RecordKeys("shop", "shop"),
+            id -> "#" + id.hashCode(),
+            new AuditFile(copy));
+    secret.writeUser(write(user("key-1"), null, "{}"), ANN);
+    secret.note("reset", user("key-1"), ANN);
+    assertEquals("{}", secret.user("key-1").orElseThrow().json());
+    List<AuditEntry> entries =
+        secret.audit(new AuditQuery(null, null, null, "key-1", null, 10)).entries();
+    assertEquals(2, entries.size());
+    for (AuditEntry entry : entries) {
+      assertEquals(user("#" + "key-1".hashCode()), entry.object());
+    }
+    List<String> copied = Files.readAllLines(copy);
+    assertEquals(List.of(entries.get(1).toJson(), entries.get(0).toJson()), copied);
   }
 }
