@@ -48,6 +48,7 @@ class PackageDirectionTest {
           "store.map",
           "store.fleet",
           "records",
+          "records.file",
           "records.redis",
           "admission",
           "admission.lease",
@@ -100,9 +101,10 @@ class PackageDirectionTest {
     "store, request loop log store.map store.fleet",
     "store.map, request loop log",
     "store.fleet, log store.map",
-    "records, rule.spec",
+    "records, log rule.spec",
+    "records.file, log records",
     "records.redis, log rule.spec store.map store.fleet records",
-    "admission, request loop rule rule.spec rule.identity metrics store store.map admission.lease"
+    "admission, records request loop rule rule.spec rule.identity metrics store store.map admission.lease"
         + " admission.hold admission.ban",
     "admission.ban, request rule rule.spec rule.identity store.fleet",
     "admission.hold, request loop rule metrics store store.map",
@@ -114,7 +116,7 @@ class PackageDirectionTest {
     "decision.v1, request loop exchange grpc downstream.answer rule.spec decision.grpc decision.http decision.proto",
     "decision.proto,",
     "web, metrics request loop",
-    "api, web records watch loop rule.identity",
+    "api, web request records control watch loop rule rule.spec rule.identity",
     "envoy.file, request watch rule rule.spec control",
     "envoy.call, request loop rule rule.spec rule.identity metrics admission control grpc decision.grpc decision.http decision.proto envoy.file",
     "envoy.importer, rule rule.spec control watch envoy.file",
@@ -122,8 +124,8 @@ class PackageDirectionTest {
     "log,",
     "traffic, http2 http2.hpack decision.proto",
     "warmup, traffic",
-    "wiring, web api explain admission control decision decision.grpc decision.http decision.v1 decision.proto downstream downstream.h1 downstream.h2 downstream.listen envoy.call envoy.file grpc exchange http1 http2 log loop metrics request rule store tls upstream upstream.h2 traffic warmup watch rule.spec rule.identity store.map store.fleet admission.lease admission.ban token",
-    "cli.api, loop records rule.spec control web wiring",
+    "wiring, records records.redis records.file web api explain admission control decision decision.grpc decision.http decision.v1 decision.proto downstream downstream.h1 downstream.h2 downstream.listen envoy.call envoy.file grpc exchange http1 http2 log loop metrics request rule store tls upstream upstream.h2 traffic warmup watch rule.spec rule.identity store.map store.fleet admission.lease admission.ban token",
+    "cli.api, loop records records.file rule.spec control web wiring",
     "demo, wiring control metrics request traffic",
   })
   void knowsOnly(String name, String allowed) {

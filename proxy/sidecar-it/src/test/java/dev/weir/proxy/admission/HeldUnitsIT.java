@@ -8,11 +8,13 @@ import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.RecordingOrigin;
 import dev.weir.proxy.rig.Rig;
 import dev.weir.proxy.rig.StoreRig;
+import dev.weir.proxy.rig.WeirProcess;
 import dev.weir.scripts.server.Await;
 import dev.weir.scripts.server.FaultProxy;
 import dev.weir.scripts.server.RedisKind;
 import dev.weir.scripts.server.RedisServer;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -225,6 +227,31 @@ class HeldUnitsIT {
         refused(0);
       }
     }
+  }
+
+  @Test
+  void getsTheSlotsBackOfASidecarThatIsKilled(@TempDir Path folder) throws Exception {
+    start(1, "concurrency: 2");
+    String own =
+        "listen: 127.0.0.1:0\nadmin: 127.0.0.1:0\nevent-loops: 1\ntable: {keys: 1000}\nupstream: "
+            + fleet.rig(0).origin.url()
+            + "\n";
+    Path settings = folder.resolve("weir.yaml");
+    Files.writeString(settings, own + file(Fleet.node(redis), "concurrency: 2"));
+    try (WeirProcess killed = WeirProcess.run(folder, "-c", settings.toString())) {
+      for (int i = 1; i <= 2; i++) {
+        RawClient client = killed.connect();
+        clients.add(client);
+        client.send("GET / HTTP/1.1\r\nHost: a\r\nx-user: ann\r\n\r\n");
+        awaitRunning(i);
+      }
+      refused(0);
+      killed.signal("KILL");
+    }
+    refused(0);
+    awaitPassing(0, 3); // a life of its record later
+    awaitPassing(0, 4);
+    refused(0);
   }
 
   private static final String TOKENS =

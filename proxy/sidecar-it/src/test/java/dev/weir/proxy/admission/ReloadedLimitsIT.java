@@ -264,7 +264,7 @@ class ReloadedLimitsIT {
       int some = passing(client, "/r0", "in between", 7);
       int quiet = passing(client, "/r0", "quiet", 7);
       try (RuleReload reload =
-          new RuleReload(path, running, rig.sidecar.ruleReloads(), rig.sidecar)) {
+          new RuleReload(path, running, rig.sidecar.ruleReloads(), rig.sidecar.ruleChoice())) {
         for (int version = 1; version < 4; version++) {
           Files.writeString(path, upstream(file(changes, version, mode)));
           Faults faults = reload.reload();

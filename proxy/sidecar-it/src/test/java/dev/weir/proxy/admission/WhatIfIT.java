@@ -125,7 +125,7 @@ class WhatIfIT {
       Files.writeString(
           candidate,
           Files.readString(candidate) + "  - {id: other, match: {path: /other}, limit: 1/1m}\n");
-      fleet.rig(0).sidecar.reloadWhatIf();
+      fleet.rig(0).sidecar.reload();
       assertEquals(3, passedThen(fleet, 4));
     }
   }

@@ -31,6 +31,12 @@ public final class Answers {
     return page(status, JSON, value, Map.of("ETag", etag(version)));
   }
 
+  /** The answer to a client that has this version already. */
+  static Page notModified(RecordVersion version) {
+    return new Page(
+        HttpResponseStatus.NOT_MODIFIED, null, new byte[0], Map.of("ETag", etag(version)));
+  }
+
   /** The answer that says no more than that it was done. */
   public static Page noContent() {
     return new Page(HttpResponseStatus.NO_CONTENT, null, new byte[0]);
@@ -67,7 +73,9 @@ public final class Answers {
       json.put("line", fault.line());
     }
     json.put("found", fault.found());
-    json.put("expected", fault.expected());
+    if (!fault.expected().isEmpty()) {
+      json.put("expected", fault.expected());
+    }
     return json;
   }
 

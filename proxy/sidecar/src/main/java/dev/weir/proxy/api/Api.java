@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Turns routes of the API into routes of the web server: checks what all have in common, runs each
- * handler on the thread {@code weir-records}, and answers its exceptions as problems.
+ * handler on the thread {@code weir-api}, and answers its exceptions as problems.
  */
 public final class Api implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Api.class);
@@ -146,9 +146,9 @@ public final class Api implements AutoCloseable {
                 : "It does not exist; nothing was written.");
     if (isThere) {
       problem.field("ETag", Answers.etag(stale.present()));
-      problem.member("present", stale.present().toString());
+      problem.member("etag", stale.present().toString());
       if (!stale.writtenBy().isEmpty()) {
-        problem.member("written_by", stale.writtenBy());
+        problem.member("written-by", stale.writtenBy());
       }
     }
     return problem;

@@ -132,7 +132,8 @@ public final class ApiRequest {
 
   /**
    * The version that the record to be changed must have: that of {@code If-Match}, or {@link
-   * RecordVersion#NONE} for {@code If-None-Match: *}.
+   * RecordVersion#NONE} for {@code If-None-Match: *}. The ETag of what was never written, {@code
+   * "0-00000000"}, says the same.
    *
    * @throws ApiProblem 428 without either.
    */
@@ -173,10 +174,7 @@ public final class ApiRequest {
     }
     try {
       if (etag.group(1) == null) {
-        RecordVersion version = RecordVersion.parse(etag.group(2));
-        if (!version.equals(RecordVersion.NONE)) {
-          return version;
-        }
+        return RecordVersion.parse(etag.group(2));
       }
     } catch (IllegalArgumentException other) {
       // an ETag of something else

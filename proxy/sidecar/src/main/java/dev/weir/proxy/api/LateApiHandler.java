@@ -7,7 +7,7 @@ import dev.weir.proxy.web.Page;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Answers requests whose answer may be known after the thread {@code weir-records} went on. */
+/** Answers requests whose answer may be known after the thread {@code weir-api} went on. */
 @FunctionalInterface
 public interface LateApiHandler {
   /** Answers a request; throws as {@link ApiHandler#answer} does. */

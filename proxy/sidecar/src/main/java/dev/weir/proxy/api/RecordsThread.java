@@ -8,8 +8,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The thread that may wait for the store of records, with a bounded queue. It ends while there is
- * nothing to do.
+ * The thread of the API, which may wait for the store of records, with a bounded queue. It ends
+ * while there is nothing to do.
  */
 final class RecordsThread implements Executor, AutoCloseable {
   static final int MAX_QUEUED = 64;
@@ -22,7 +22,7 @@ final class RecordsThread implements Executor, AutoCloseable {
           IDLE_SECONDS,
           TimeUnit.SECONDS,
           new ArrayBlockingQueue<>(MAX_QUEUED),
-          new DefaultThreadFactory("weir-records", true));
+          new DefaultThreadFactory("weir-api", true));
 
   RecordsThread() {
     thread.allowCoreThreadTimeOut(true);

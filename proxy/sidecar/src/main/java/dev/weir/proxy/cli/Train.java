@@ -153,7 +153,8 @@ public final class Train {
       RuleReload reload =
           arguments.file() == null
               ? null
-              : new RuleReload(arguments.file(), settings, sidecar.ruleReloads(), sidecar);
+              : new RuleReload(
+                  arguments.file(), settings, sidecar.ruleReloads(), sidecar.ruleChoice());
       if (reload != null) {
         reload.start();
       }

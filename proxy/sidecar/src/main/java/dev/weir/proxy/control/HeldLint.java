@@ -4,6 +4,7 @@ import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.map.StoreSettings;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
@@ -18,14 +19,26 @@ final class HeldLint {
   private HeldLint() {}
 
   /** Whether requests of a rule ask the store for a slot. */
-  static boolean hasSlotsInStore(RuleSpec rule) {
+  private static boolean hasSlotsInStore(RuleSpec rule) {
     return rule.budgets().stream()
         .anyMatch(budget -> budget.limit().isConcurrency() && budget.mode().needsStore());
   }
 
-  /** Tells of a deadline that lets requests pile up which ask the store for a slot. */
-  static void checkDeadline(StoreSettings store, BiConsumer<String, String> sink) {
-    if (store.deadlineNs() > LONGEST_DEADLINE_NS) {
+  /**
+   * Tells of a deadline that lets requests pile up which ask the store for a slot.
+   *
+   * @param everywhere the limits of all requests; null if there are none.
+   * @param sink takes a field of the process's settings, and what about it.
+   */
+  static void checkDeadline(
+      List<RuleSpec> rules,
+      RuleSpec everywhere,
+      StoreSettings store,
+      BiConsumer<String, String> sink) {
+    boolean asksForSlots =
+        rules.stream().anyMatch(HeldLint::hasSlotsInStore)
+            || everywhere != null && hasSlotsInStore(everywhere);
+    if (asksForSlots && store.deadlineNs() > LONGEST_DEADLINE_NS) {
       sink.accept(
           "redis.deadline",
           "while the store is slow, requests wait so long for a slot of concurrency, and pile up:"

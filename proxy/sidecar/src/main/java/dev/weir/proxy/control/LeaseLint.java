@@ -28,7 +28,7 @@ final class LeaseLint {
   static void check(RuleSpec rule, BiConsumer<String, String> sink) {
     for (int i = 0; i < rule.budgets().size() && rule.action() == RuleAction.LIMIT; i++) {
       BudgetSpec budget = rule.budgets().get(i);
-      if (budget.mode() == Mode.LEASED) {
+      if (budget.mode() == Mode.LEASED && !rule.holds()) {
         check(rule, budget, rule.fieldsOf(i), sink);
       }
     }

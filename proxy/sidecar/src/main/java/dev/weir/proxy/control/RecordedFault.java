@@ -24,6 +24,7 @@ public record RecordedFault(
     int line,
     String found,
     String expected) {
+  private static final RecordName NONE = new RecordName(Kind.PART, "");
   private static final String EXPECTED = " (expected: ";
 
   /** A key between dots, in quotes if it has such characters itself; or the place of an item. */
@@ -37,7 +38,7 @@ public record RecordedFault(
    */
   static RecordedFault of(Faults.Fault fault, List<RecordName> rules) {
     String whole = pointer(fault.path());
-    RecordName record = new RecordName(Kind.PART, "");
+    RecordName record = NONE;
     String pointer = "";
     String[] steps = whole.split("/", 4); // an empty one, and then those of the pointer
     if (steps.length > 2 && steps[1].equals(RecordedRules.RULES)) {
@@ -47,6 +48,17 @@ public record RecordedFault(
       record = new RecordName(Kind.PART, unescaped(steps[1]));
       pointer = whole.substring(1 + steps[1].length());
     }
+    return of(fault, record, pointer, whole);
+  }
+
+  /** A fault of a document that a client has sent. */
+  static RecordedFault ofDocument(Faults.Fault fault) {
+    String whole = pointer(fault.path());
+    return of(fault, NONE, whole, whole);
+  }
+
+  private static RecordedFault of(
+      Faults.Fault fault, RecordName record, String pointer, String whole) {
     String problem = fault.problem();
     int end = problem.endsWith(")") ? problem.indexOf(EXPECTED) : -1;
     String found = end < 0 ? problem : problem.substring(0, end);

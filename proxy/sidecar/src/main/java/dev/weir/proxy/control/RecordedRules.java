@@ -68,6 +68,10 @@ public final class RecordedRules {
   public Reading read(RecordSet set, RuleSet inUse) {
     Faults faults = Faults.ofFile("");
     List<RecordedFault> told = new ArrayList<>();
+    for (RecordName damaged : set.damaged()) {
+      String at = damaged.kind() == Kind.PART ? "/" + damaged.id() : "";
+      told.add(new RecordedFault(damaged, "", at, 1, "damaged", "a version, a blank and JSON"));
+    }
     List<StoredRecord> rules = inOrder(set, told);
     List<RecordName> names = rules.stream().map(StoredRecord::name).toList();
     Node document = told.isEmpty() ? document(set, rules, told) : null;
@@ -76,6 +80,28 @@ public final class RecordedRules {
     List<RecordedFault> warnings =
         faults.warnings().stream().map(fault -> RecordedFault.of(fault, names)).toList();
     return new Reading(told.isEmpty() ? read : null, told, warnings);
+  }
+
+  /**
+   * Reads a document that is a whole set of rules, as {@link #ofDocument} takes it. Faults have the
+   * document's lines, and are of no record. Any thread.
+   *
+   * @param inUse the rules that the set is to follow.
+   */
+  public Reading readDocument(byte[] content, RuleSet inUse) {
+    Faults faults = Faults.ofFile("");
+    YamlTree tree = tree(content, faults);
+    RuleSource read = tree == null ? null : read(tree, List.of(), faults, inUse);
+    return new Reading(read, ofDocument(faults.all()), ofDocument(faults.warnings()));
+  }
+
+  private static List<RecordedFault> ofDocument(List<Faults.Fault> faults) {
+    return faults.stream().map(RecordedFault::ofDocument).toList();
+  }
+
+  /** The rules of a set, in the order in which it has them. */
+  static List<StoredRecord> rulesOf(RecordSet set) {
+    return inOrder(set, new ArrayList<>());
   }
 
   private static List<StoredRecord> inOrder(RecordSet set, List<RecordedFault> faults) {
@@ -156,9 +182,10 @@ public final class RecordedRules {
 
   private RuleSource read(Node document, List<RecordName> names, Faults faults, RuleSet inUse) {
     YamlTree tree = new YamlTree(document, faults);
-    if (tree.isTooLarge()) {
-      return null;
-    }
+    return tree.isTooLarge() ? null : read(tree, names, faults, inUse);
+  }
+
+  private RuleSource read(YamlTree tree, List<RecordName> names, Faults faults, RuleSet inUse) {
     refuseFiles(tree, faults);
     if (!faults.isEmpty()) {
       return null; // what is in the files, and whether they are there, is nobody's business

@@ -1,5 +1,6 @@
 package dev.weir.proxy.control;
 
+import dev.weir.proxy.records.RecordSet;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.watch.FileFollower;
 import dev.weir.proxy.watch.Reloads;
@@ -21,16 +22,19 @@ public final class RuleReload implements AutoCloseable {
   private final SettingsFile reader = new SettingsFile();
   private final Path path;
   private final Settings running;
-  private final RulesInUse rules;
+  private final RuleChoice rules;
   private final Reloads reloads;
   private final FileFollower<SettingsReading> follower;
   private volatile List<String> waiting = List.of();
+
+  /** The file as it was read last without a fault; null if it never was. */
+  private volatile byte[] good;
 
   /** The last reading; null before the first. */
   private SettingsReading last;
 
   /** Follows a file with a count of reloads of its own. */
-  RuleReload(Path path, Settings running, RulesInUse rules) {
+  RuleReload(Path path, Settings running, RuleChoice rules) {
     this(path, running, new Reloads(), rules);
   }
 
@@ -40,20 +44,17 @@ public final class RuleReload implements AutoCloseable {
    * @param reloads is told of each reload.
    * @param rules changed by the thread that polls or reloads; never by two at once.
    */
-  public RuleReload(Path path, Settings running, Reloads reloads, RulesInUse rules) {
+  public RuleReload(Path path, Settings running, Reloads reloads, RuleChoice rules) {
     this.path = path;
     this.reloads = reloads;
     this.running = running;
     this.rules = rules;
     SettingsReading read = read();
+    boolean isInUse = isInUse(read);
+    good = isInUse ? read.content() : null;
     follower =
         new FileFollower<>(
-            this::read,
-            SettingsReading::isSame,
-            this::take,
-            reloads,
-            isInUse(read) ? read : null,
-            read);
+            this::read, SettingsReading::isSame, this::take, reloads, isInUse ? read : null, read);
   }
 
   private SettingsReading read() {
@@ -87,22 +88,32 @@ public final class RuleReload implements AutoCloseable {
     return follower.reload().faults();
   }
 
+  /** As {@link #reload}; the faults by their places in the file. */
+  public List<RecordedFault> reloadAndTell() {
+    return reload().all().stream().map(RecordedFault::ofDocument).toList();
+  }
+
   private void take(SettingsReading read) {
     Faults faults = read.faults();
     Settings settings =
         read.content() == null
             ? null
-            : reader.readAgain(read.content(), faults, running, rules.rules());
+            : reader.readAgain(read.content(), faults, running, rules.beforeFile());
     faults.warnings().forEach(warning -> LOG.warn("{}", warning));
     if (settings == null) {
       reloads.rejected();
       LOG.error("rules not reloaded, the last good ones stay:\n{}", faults);
       return;
     }
+    good = read.content();
     reportWaiting(running.differencesUntilRestart(settings));
-    RuleSet next = rules.change(settings.rules()::compile);
-    rules.use(settings.rules().lists());
-    LOG.info("rules reloaded from {}: {} in use{}", path, next.rules().size(), reloads.taken());
+    boolean isInUse = rules.useFile(settings.rules());
+    String taken = reloads.taken();
+    if (isInUse) {
+      LOG.info("rules reloaded from {}: {} in use{}", path, current().rules().size(), taken);
+    } else {
+      LOG.info("rules read from {}{}: not in use, as there are recorded ones", path, taken);
+    }
   }
 
   private void reportWaiting(List<String> parts) {
@@ -115,6 +126,12 @@ public final class RuleReload implements AutoCloseable {
   /** The settings in which the file differs from the process until it is restarted. */
   public List<String> waitingForRestart() {
     return waiting;
+  }
+
+  /** The rules of the file as it was read last without a fault; null if it never was. */
+  public RecordSet records() {
+    byte[] content = good;
+    return content == null ? null : RecordedRules.ofFile(content, Faults.ofFile(path.toString()));
   }
 
   /** How often the file was read again, and whether it is in use. */

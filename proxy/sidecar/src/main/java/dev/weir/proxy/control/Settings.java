@@ -5,6 +5,7 @@ import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.decision.DecisionSettings;
 import dev.weir.proxy.downstream.ClientSettings;
 import dev.weir.proxy.rule.identity.IdentitySettings;
+import dev.weir.proxy.rule.spec.UsersSpec;
 import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.token.TokenSettings;
 import dev.weir.proxy.upstream.UpstreamSettings;
@@ -13,7 +14,11 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 
-/** Everything that can be set, from a file or from flags. Whoever holds one holds no fault. */
+/**
+ * Everything that can be set, from a file or from flags. Whoever holds one holds no fault.
+ *
+ * @param records null if nothing is kept in records.
+ */
 public record Settings(
     UpstreamSettings upstream,
     ClientSettings client,
@@ -25,6 +30,7 @@ public record Settings(
     IdentitySettings identity,
     TokenSettings tokens,
     WhatIfSettings whatIf,
+    RecordSettings records,
     ProcessSettings process,
     RuleSource rules) {
 
@@ -50,8 +56,15 @@ public record Settings(
         identity,
         tokens,
         whatIf,
+        records,
         process,
         rules);
+  }
+
+  /** The name under which users are kept in the record store: that of the service by default. */
+  public String directory() {
+    UsersSpec users = rules.users();
+    return users == null || users.directory() == null ? names.service() : users.directory();
   }
 
   /** Whether there is a service behind; else nobody is proxied, and programs ask. */
@@ -90,6 +103,10 @@ public record Settings(
     addIfChanged(parts, "table", admission, other.admission);
     addIfChanged(parts, "service", names.service(), other.names.service());
     addIfChanged(parts, "redis", redis(), other.redis());
+    addIfChanged(parts, "records", records, other.records);
+    if (records != null) {
+      addIfChanged(parts, "users.directory", directory(), other.directory());
+    }
     addIfChanged(
         parts, "trusted-proxies", identity.trustedProxies(), other.identity.trustedProxies());
     addIfChanged(

@@ -109,6 +109,7 @@ final class SettingsBuilder {
             values.count("ipv6-prefix")),
         TokenTable.build(values),
         WhatIfSettings.build(values),
+        RecordSettings.build(values),
         process(),
         rules(rules, everywhere, users));
   }

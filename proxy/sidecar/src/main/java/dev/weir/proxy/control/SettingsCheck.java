@@ -21,6 +21,7 @@ final class SettingsCheck {
           "caps.target-bytes", targetBytes + "B", "at most caps.head-bytes, " + headBytes + "B");
     }
     StoreSettingsTable.check(values, misfits);
+    RecordSettings.check(values, misfits);
     SocketAddress admin = values.get("admin", SocketAddress.class);
     SocketAddress monitoring = values.get("monitoring", SocketAddress.class);
     checkListeners(builder, admin, monitoring, misfits);

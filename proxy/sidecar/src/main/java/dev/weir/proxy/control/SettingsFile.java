@@ -131,9 +131,11 @@ public final class SettingsFile {
       String shared = "none: rules of the same id of other services on this store share budgets";
       faults.warn(tree.line("redis"), "service", shared);
     }
-    if (rules.stream().anyMatch(HeldLint::hasSlotsInStore)
-        || everywhere != null && HeldLint.hasSlotsInStore(everywhere)) {
-      HeldLint.checkDeadline(store, (field, text) -> faults.warn(tree.line(field), field, text));
+    HeldLint.checkDeadline(
+        rules, everywhere, store, (field, text) -> faults.warn(tree.line(field), field, text));
+    if (users != null && users.directory() != null && !builder.values.isGiven("records.store")) {
+      String path = "users.directory";
+      faults.warn(tree.line(path), path, "of no use without records.store: users have no records");
     }
     if (tree.at("rules").items().isEmpty() && everywhere == null) {
       faults.warn(tree.line("rules"), "rules", "none: every request passes");
@@ -171,11 +173,26 @@ public final class SettingsFile {
     if (faults.isEmpty()) {
       Misfits misfits = Misfits.ofFile(faults, tree);
       new UsersCheck(users, tree, misfits).checkAtReload(running);
+      checkDirectory(users, misfits, running);
       RuleNeeds needs = needs(rules, everywhere, misfits);
       needs.checkAtReload(running);
       needs.checkStoreAtReload(running.store());
       inUse.checkChange(rules, everywhere, LoopClock.timeNs(), misfits::add);
+      HeldLint.checkDeadline(
+          rules,
+          everywhere,
+          running.store(),
+          (field, text) -> faults.warn(tree.line(""), "", field + ": " + text));
     }
     return faults.isEmpty() ? builder.rules(rules, everywhere, users) : null;
+  }
+
+  /** Users are where they were when the process was started. */
+  private static void checkDirectory(UsersSpec users, Misfits misfits, Settings running) {
+    String directory = users == null ? null : users.directory();
+    if (directory != null && !directory.equals(running.directory())) {
+      String expected = running.directory() + ", as the settings file says until a restart";
+      misfits.add("users.directory", directory, expected);
+    }
   }
 }

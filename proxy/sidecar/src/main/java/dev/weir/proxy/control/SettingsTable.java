@@ -37,6 +37,7 @@ final class SettingsTable {
     rows.addAll(caps());
     rows.addAll(answersAndTable());
     rows.addAll(StoreSettingsTable.ALL);
+    rows.addAll(RecordSettings.ROWS);
     return List.copyOf(rows);
   }
 

@@ -24,19 +24,19 @@ public record WhatIfSettings(Path file, int permille) {
               SettingKind.PERCENT,
               "100%",
               "The part of the identities that they decide on (default %s).",
-              text -> Texts.parsePermille(text, 1, Enforcement.EVERYBODY)));
+              WhatIfSettings::parseSample));
 
   static WhatIfSettings build(SettingValues values) {
     return new WhatIfSettings(values.file("what-if.file"), values.count("what-if.sample"));
   }
 
+  /** Parses the part of the identities, such as {@code 10%}. */
+  public static int parseSample(String text) {
+    return Texts.parsePermille(text, 1, Enforcement.EVERYBODY);
+  }
+
   /** Whether there is a candidate. */
   public boolean isConfigured() {
     return file != null;
-  }
-
-  /** The part of the identities as a file says it. */
-  public String sample() {
-    return Enforcement.percent(permille);
   }
 }

@@ -10,7 +10,8 @@ import java.util.Map;
 
 /**
  * The paths of a route, such as {@code /users/{id}/tier}: a name in braces stands for any one
- * segment.
+ * segment. A name that ends with a slash, as in {@code /users/{id/}}, stands for one that may have
+ * an encoded slash too.
  */
 final class PathPattern {
   private final String text;
@@ -33,7 +34,9 @@ final class PathPattern {
     Map<String, String> values = new HashMap<>();
     for (int i = 0; i < path.size(); i++) {
       String segment = segments.get(i);
-      if (segment.startsWith("{")) {
+      if (segment.endsWith("/}")) {
+        values.put(segment.substring(1, segment.length() - 2), path.get(i));
+      } else if (segment.startsWith("{") && path.get(i).indexOf('/') < 0) {
         values.put(segment.substring(1, segment.length() - 1), path.get(i));
       } else if (!segment.equals(path.get(i))) {
         return null;
@@ -48,13 +51,13 @@ final class PathPattern {
   }
 
   private static String[] split(String path) {
-    return path.equals("/") ? new String[0] : path.substring(1).split("/", -1);
+    return path.equals("/") ? new String[0] : path.substring(1).split("/(?!})", -1);
   }
 
   /**
    * The segments of a request's path, each decoded once. What others may read as another path is
-   * malformed: an empty segment, {@code .} and {@code ..}, a slash or a control character that is
-   * encoded, and what is not UTF-8.
+   * malformed: an empty segment, {@code .} and {@code ..}, a control character that is encoded, and
+   * what is not UTF-8.
    *
    * @param path as it was sent, without a query.
    * @throws IllegalArgumentException if it is malformed.
@@ -70,13 +73,28 @@ final class PathPattern {
           !decoded.isEmpty()
               && !decoded.equals(".")
               && !decoded.equals("..")
-              && decoded.chars().noneMatch(c -> c == '/' || Character.isISOControl(c));
+              && decoded.chars().noneMatch(Character::isISOControl);
       if (!isClear) {
-        throw new IllegalArgumentException("path: a segment that may mean another path");
+        throw unclear();
       }
       segments.add(decoded);
     }
     return segments;
+  }
+
+  /**
+   * Checks a path that no route takes.
+   *
+   * @throws IllegalArgumentException if a segment has an encoded slash.
+   */
+  static void checkHasNoSlash(List<String> path) {
+    if (path.stream().anyMatch(segment -> segment.indexOf('/') >= 0)) {
+      throw unclear();
+    }
+  }
+
+  private static IllegalArgumentException unclear() {
+    return new IllegalArgumentException("path: a segment that may mean another path");
   }
 
   private static String decoded(String segment) {

@@ -93,6 +93,7 @@ final class Routes {
       return found;
     }
     if (methods.isEmpty()) {
+      PathPattern.checkHasNoSlash(asked.path);
       return Found.refused(port == Route.Access.ADMIN ? NO_SUCH_PAGE : NOT_OF_MONITORING);
     }
     return Found.refused(

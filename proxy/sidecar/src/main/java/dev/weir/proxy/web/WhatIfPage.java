@@ -84,7 +84,7 @@ public final class WhatIfPage {
   }
 
   /** The same, for programs. */
-  static String json(WhatIfReport report) {
+  public static String json(WhatIfReport report) {
     StringBuilder json = new StringBuilder("{\"since\":");
     append(json, report.since() == null ? null : report.since().toString());
     json.append(",\"sample\":");

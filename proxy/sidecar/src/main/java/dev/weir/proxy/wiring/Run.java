@@ -60,33 +60,12 @@ public final class Run {
       LOG.info("{}", sidecar.memory());
       RuleReload reload = null;
       if (arguments.file() != null) {
-        reload = new RuleReload(arguments.file(), settings, sidecar.ruleReloads(), sidecar);
+        reload =
+            new RuleReload(arguments.file(), settings, sidecar.ruleReloads(), sidecar.ruleChoice());
         reload.start();
+        sidecar.follow(reload);
       }
-      RuleReload rules = reload;
-      CountDownLatch stop =
-          stopSignals(
-              rules == null
-                      && !settings.rateLimits().isConfigured()
-                      && settings.decision().tokens() == null
-                      && settings.process().adminTokens() == null
-                      && !settings.tokens().isConfigured()
-                      && !settings.whatIf().isConfigured()
-                      && !sidecar.hasCertificates()
-                      && !settings.rules().lists().hasFiles()
-                  ? null
-                  : () -> {
-                    if (rules != null) {
-                      rules.reload();
-                    }
-                    sidecar.reloadRateLimits();
-                    sidecar.reloadCertificates();
-                    sidecar.reloadTokens();
-                    sidecar.reloadTokenKeys();
-                    sidecar.reloadAdminTokens();
-                    sidecar.reloadLists();
-                    sidecar.reloadWhatIf();
-                  });
+      CountDownLatch stop = stopSignals(sidecar.hasFiles() ? sidecar::reload : null);
       out.println(startLine(sidecar, settings));
       out.flush();
       stop.await();

@@ -3,9 +3,13 @@ package dev.weir.proxy.wiring;
 import dev.weir.algorithms.LimitTable;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.RuleDigest;
-import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.api.UserLimits;
 import dev.weir.proxy.control.ListSettings;
 import dev.weir.proxy.control.ProcessSettings;
+import dev.weir.proxy.control.RecordSettings;
+import dev.weir.proxy.control.RecordsInUse;
+import dev.weir.proxy.control.RuleChoice;
+import dev.weir.proxy.control.RuleReload;
 import dev.weir.proxy.control.RulesInUse;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.downstream.ListenerSettings;
@@ -50,6 +54,9 @@ import org.slf4j.LoggerFactory;
 public final class Sidecar implements RulesInUse, AutoCloseable {
   /** How long a start waits for the store. */
   private static final long STORE_WAIT_NS = 2_000_000_000;
+
+  /** How long a start waits for the recorded rules, once the store was waited for. */
+  private static final long RECORDS_WAIT_NS = 1_000_000_000;
 
   /** Between two looks at the time of day. */
   private static final long CLOCK_INTERVAL_NS = 1_000_000_000;
@@ -100,6 +107,11 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
   private final WebServer admin;
   private final Watchdog watchdog = new Watchdog();
   private volatile RuleSet rules;
+  private final RuleChoice ruleChoice;
+  private final SidecarFiles files = new SidecarFiles();
+
+  /** Null if nothing is kept in records. */
+  private final SidecarRecords records;
 
   /** The epoch by which the rules in use were compiled. */
   private long followedEpochNs = LoopClock.unixEpochNs();
@@ -196,6 +208,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
         new Drain(settings.process().drainGraceNs(), this::endConnections, loops::connectionCount);
     try {
       store = settings.store().isConfigured() ? store(settings) : null;
+      ruleChoice = new RuleChoice(this, settings.rules());
+      records =
+          settings.records() == null ? null : SidecarRecords.open(settings, store, ruleChoice);
       if (store != null) {
         store.exchange(loops.bans().share());
       }
@@ -212,8 +227,14 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
       figures.exposeRules(ruleReloads);
       figures.exposeLoops(watchdog);
       figures.exposeAdaptive(this::rules);
+      if (records != null) {
+        records.begin(metrics, loops, tables, clocks.get()::tick);
+        if (settings.records().store() == RecordSettings.Store.FILE) {
+          records.readFirst(RECORDS_WAIT_NS);
+        }
+      }
       if (store != null) {
-        startStore(settings.store(), settings.names());
+        startStore(settings);
       }
       if (tokens != null) {
         tokens.start(metrics);
@@ -221,6 +242,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
       if (whatIf != null) {
         whatIf.start(metrics);
       }
+      ruleChoice.begin();
       warmUp = warmsUp ? warmUp(settings) : null;
       CidrSet trusted = settings.identity().trustedProxies();
       listeners =
@@ -246,6 +268,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
         latencyLog.start(settings.process().latencyLogIntervalNs());
       }
       clockWatch.start();
+      addFiles(settings);
       watch();
       ready = true;
       if (warmUp != null) {
@@ -254,6 +277,31 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     } catch (IOException | RuntimeException e) {
       stopLoops();
       throw e;
+    }
+  }
+
+  /** In the order in which they are read again. */
+  private void addFiles(Settings settings) {
+    if (rateLimits != null) {
+      files.add("Envoy's rate limits", rateLimits.reloads(), rateLimits::reload);
+    }
+    if (tls.hasFiles()) {
+      files.add("certificates", tls.reloads(), tls::reload);
+    }
+    if (decisions.hasTokens()) {
+      files.add("tokens of the decision API", decisions.reloads(), decisions::reloadTokens);
+    }
+    if (tokens != null) {
+      files.add("keys of clients' tokens", tokens.reloads(), tokens::reload);
+    }
+    if (api != null && api.hasTokens()) {
+      files.add("tokens of the admin port", api.reloads(), api::reloadTokens);
+    }
+    if (settings.rules().lists().hasFiles()) {
+      files.add("lists", lists.reloads(), lists::reload);
+    }
+    if (whatIf != null) {
+      files.add("the candidate", whatIf.reloads(), whatIf::reload);
     }
   }
 
@@ -326,15 +374,20 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
   }
 
   /** Waits a while for the store, and goes on without it: a store that is away stops no start. */
-  private void startStore(StoreSettings settings, StoreNames names) {
-    if (names.isKeyDerived()) {
+  private void startStore(Settings all) {
+    StoreSettings settings = all.store();
+    if (all.names().isKeyDerived()) {
       LOG.info(
           "redis: secrets are hashed in names under a key that anybody can derive: whoever reads"
               + " the store can try guesses (expected: redis.hash-key-file or"
               + " $WEIR_REDIS_HASH_KEY, the same on every sidecar)");
     }
     new SidecarFigures(metrics).expose(store, loops.leases());
-    if (store.start(STORE_WAIT_NS)) {
+    boolean isConnected = store.start(STORE_WAIT_NS);
+    if (records != null) {
+      records.awaitFirst(isConnected ? RECORDS_WAIT_NS : 0);
+    }
+    if (isConnected) {
       LOG.info("redis: connected: {}", settings);
     } else {
       LOG.warn("redis: not connected yet: {}; each rule's on-store-failure decides", settings);
@@ -369,7 +422,8 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     ExplainPage explain =
         new ExplainPage(
             () ->
-                new SidecarExplainer(settings, loops.lists(), loops.bans(), loops.users(), tokens),
+                new SidecarExplainer(
+                    settings, loops.lists(), loops.bans(), loops.users(), loops.hasher(), tokens),
             () -> rules,
             loops);
     List<Route> routes = new ArrayList<>();
@@ -378,7 +432,8 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
       routes.add(WhatIfPage.route(whatIf::report));
     }
     if (api != null) {
-      routes.addAll(api.routes(explain));
+      UserLimits users = new SidecarUserLimits(this::rules, loops);
+      routes.addAll(api.routes(explain, records, this::rules, users, files, whatIf));
     }
     return routes;
   }
@@ -463,6 +518,31 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     }
   }
 
+  /** Chooses between the rules of the file and the recorded ones. */
+  public RuleChoice ruleChoice() {
+    return ruleChoice;
+  }
+
+  /** The rules and users that are kept in records; null if nothing is. */
+  public RecordsInUse records() {
+    return records;
+  }
+
+  /** Knows from now on the settings file that is followed. */
+  public void follow(RuleReload file) {
+    files.follow(file);
+  }
+
+  /** Whether there are files to read again. */
+  boolean hasFiles() {
+    return !files.isEmpty();
+  }
+
+  /** Reads all files again, changed or not: for SIGHUP. Any thread. */
+  public void reload() {
+    files.reload();
+  }
+
   /** Counts the reloads of the rules. */
   public Reloads ruleReloads() {
     return ruleReloads;
@@ -488,57 +568,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     return listeners.addresses().get(0);
   }
 
-  /** Reads the files of Envoy's rate limits again, changed or not. Any thread. */
-  public void reloadRateLimits() {
-    if (rateLimits != null) {
-      rateLimits.reload();
-    }
-  }
-
-  /** Reads the tokens of the decision API again, changed or not. Any thread. */
-  public void reloadTokens() {
-    decisions.reloadTokens();
-  }
-
-  /** Reads the tokens of the admin port again, changed or not. Any thread. */
-  public void reloadAdminTokens() {
-    if (api != null) {
-      api.reloadTokens();
-    }
-  }
-
-  /** Reads the keys that verify clients' tokens again, changed or not. Any thread. */
-  public void reloadTokenKeys() {
-    if (tokens != null) {
-      tokens.reload();
-    }
-  }
-
-  /** Reads the candidate again, changed or not. Any thread. */
-  public void reloadWhatIf() {
-    if (whatIf != null) {
-      whatIf.reload();
-    }
-  }
-
   @Override
   public void use(ListSettings changed) {
     lists.use(changed);
-  }
-
-  /** Reads the files of the lists again, changed or not. Any thread. */
-  public void reloadLists() {
-    lists.reload();
-  }
-
-  /** Whether there are files of certificates or keys to read again. */
-  public boolean hasCertificates() {
-    return tls.hasFiles();
-  }
-
-  /** Reads certificates and keys again, changed or not. Any thread. */
-  public void reloadCertificates() {
-    tls.reload();
   }
 
   /** The address of the admin port; null if it is off. */
@@ -619,6 +651,9 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     if (rateLimits != null) {
       rateLimits.close();
     }
+    if (records != null) {
+      records.close();
+    }
     if (store != null) {
       loops.giveBackLeases();
       store.close();
@@ -637,6 +672,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
       latencyLog.close();
     }
     tables.close();
+    loops.users().close();
     if (whatIf != null) {
       whatIf.close();
     }

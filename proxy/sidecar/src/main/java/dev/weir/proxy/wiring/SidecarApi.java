@@ -2,8 +2,20 @@ package dev.weir.proxy.wiring;
 
 import dev.weir.proxy.api.Api;
 import dev.weir.proxy.api.ApiRoute;
+import dev.weir.proxy.api.Audit;
+import dev.weir.proxy.api.CandidateRules;
+import dev.weir.proxy.api.Reload;
+import dev.weir.proxy.api.Rules;
+import dev.weir.proxy.api.Sidecars;
 import dev.weir.proxy.api.TokenFile;
+import dev.weir.proxy.api.UserLimits;
+import dev.weir.proxy.api.Users;
+import dev.weir.proxy.api.WhatIf;
+import dev.weir.proxy.control.RecordsInUse;
 import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.records.RecordStore;
+import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.watch.Reloads;
 import dev.weir.proxy.web.Authenticator;
 import dev.weir.proxy.web.Role;
 import dev.weir.proxy.web.Route;
@@ -12,8 +24,10 @@ import io.netty.handler.codec.http.HttpRequest;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** The API of one sidecar for operators, made for its first request, so that no start waits. */
 final class SidecarApi implements Authenticator, AutoCloseable {
@@ -45,11 +59,17 @@ final class SidecarApi implements Authenticator, AutoCloseable {
     }
   }
 
+  boolean hasTokens() {
+    return tokens != null;
+  }
+
+  Reloads reloads() {
+    return tokens.reloads();
+  }
+
   /** Reads the tokens again, changed or not. Any thread. */
   void reloadTokens() {
-    if (tokens != null) {
-      tokens.reload();
-    }
+    tokens.reload();
   }
 
   private synchronized Api api() {
@@ -62,12 +82,31 @@ final class SidecarApi implements Authenticator, AutoCloseable {
     return api;
   }
 
-  /** The rows of the web server's table. */
-  List<Route> routes(ExplainPage explain) {
+  /**
+   * The rows of the web server's table.
+   *
+   * @param records null if there are none.
+   * @param rules in use.
+   * @param candidate null if none is asked.
+   */
+  List<Route> routes(
+      ExplainPage explain,
+      RecordsInUse records,
+      Supplier<RuleSet> rules,
+      UserLimits users,
+      SidecarFiles files,
+      CandidateRules candidate) {
     List<ApiRoute> routes = new ArrayList<>();
     routes.add(
         ApiRoute.late(HttpMethod.GET, "/explain", Role.VIEWER, explain::answer)
             .taking(ExplainPage.PARAMETERS));
+    RecordStore store = records == null ? null : records.store();
+    routes.addAll(new Rules(records, files::rules).routes());
+    routes.add(new Sidecars(records).route());
+    routes.add(new Audit(store).route());
+    routes.addAll(new WhatIf(store, candidate).routes());
+    routes.add(new Reload(store, files::reload).route());
+    routes.addAll(new Users(rules, store, users, InstantSource.system()).routes());
     return api().routes(routes);
   }
 

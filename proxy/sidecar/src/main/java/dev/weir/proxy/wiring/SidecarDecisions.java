@@ -19,6 +19,7 @@ import dev.weir.proxy.request.Admission;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.rule.spec.CidrSet;
 import dev.weir.proxy.tls.ServerTls;
+import dev.weir.proxy.watch.Reloads;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import java.io.IOException;
@@ -134,6 +135,14 @@ public final class SidecarDecisions implements AutoCloseable {
       new SidecarFigures(metrics).expose("weir_decision_token", "tokens", tokens.reloads());
       tokens.start();
     }
+  }
+
+  boolean hasTokens() {
+    return tokens.hasFile();
+  }
+
+  Reloads reloads() {
+    return tokens.reloads();
   }
 
   /** Reads the tokens again, changed or not. Any thread. */

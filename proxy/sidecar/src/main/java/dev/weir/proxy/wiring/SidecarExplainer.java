@@ -31,15 +31,19 @@ public final class SidecarExplainer {
   /**
    * @param lists that decide before the rules.
    * @param bans of all event loops; null if they are not known.
-   * @param users of all event loops.
+   * @param users of all event loops, and so is {@code hasher}.
    * @param tokens null if none are read.
    */
   SidecarExplainer(
-      Settings settings, AddressLists lists, Bans bans, Users users, SidecarTokens tokens) {
+      Settings settings,
+      AddressLists lists,
+      Bans bans,
+      Users users,
+      KeyHasher hasher,
+      SidecarTokens tokens) {
     this.settings = settings;
     ClientIpReader clientIp = new ClientIpReader(settings.identity());
     ClientKeyReader clientKey = new ClientKeyReader(settings.identity(), clientIp);
-    KeyHasher hasher = KeyHasher.random();
     IdentityReader identities =
         new IdentityReader(
             settings.identity(),
@@ -63,7 +67,8 @@ public final class SidecarExplainer {
         SidecarTokens tokens =
             settings.tokens().isConfigured() ? new SidecarTokens(settings.tokens()) : null) {
       networks.fill(lists);
-      SidecarExplainer explainer = new SidecarExplainer(settings, lists, null, new Users(), tokens);
+      SidecarExplainer explainer =
+          new SidecarExplainer(settings, lists, null, new Users(), KeyHasher.random(), tokens);
       RuleSet rules = settings.rules().compile(RuleSet.EMPTY);
       Explanation explanation = explainer.explain(rules, explainer.view(request));
       return new ExplainedRequest(request, explanation, null);

@@ -80,6 +80,10 @@ public final class SidecarLists implements AutoCloseable {
     publish();
   }
 
+  Reloads reloads() {
+    return reloads;
+  }
+
   /** Reads the files again, changed or not. Any thread. */
   void reload() {
     allowFiles.forEach(AddressListFile::reload);

@@ -88,6 +88,7 @@ public final class SidecarLoops implements AutoCloseable {
   private final AddressLists lists = new AddressLists();
   private final Bans bans;
   private final Users users = new Users();
+  private final KeyHasher hasher = KeyHasher.random();
 
   /**
    * The parts of one event loop.
@@ -121,6 +122,11 @@ public final class SidecarLoops implements AutoCloseable {
   /** The lists that all event loops ask before the rules. */
   AddressLists lists() {
     return lists;
+  }
+
+  /** Hashes identities for all event loops. */
+  KeyHasher hasher() {
+    return hasher;
   }
 
   /** What is known of users. */
@@ -190,10 +196,9 @@ public final class SidecarLoops implements AutoCloseable {
       Function<LoopParts, LoopStore> store,
       SidecarRateLimits rateLimits,
       SidecarWhatIf whatIf) {
-    KeyHasher hasher = KeyHasher.random();
     for (EventExecutor executor : group) {
       EventLoop eventLoop = (EventLoop) executor;
-      Loop loop = loop(eventLoop, hasher, service, store, rateLimits, whatIf);
+      Loop loop = loop(eventLoop, service, store, rateLimits, whatIf);
       loops.add(loop);
       clients.put(eventLoop, loop.clients());
       tls.join(eventLoop);
@@ -222,7 +227,6 @@ public final class SidecarLoops implements AutoCloseable {
 
   private Loop loop(
       EventLoop eventLoop,
-      KeyHasher hasher,
       Function<LoopParts, Origin> service,
       Function<LoopParts, LoopStore> store,
       SidecarRateLimits rateLimits,

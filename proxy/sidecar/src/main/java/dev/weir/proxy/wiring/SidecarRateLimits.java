@@ -19,6 +19,7 @@ import dev.weir.proxy.loop.LoopBroadcast;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.rule.identity.KeyHasher;
+import dev.weir.proxy.watch.Reloads;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -125,6 +126,10 @@ public final class SidecarRateLimits implements AutoCloseable {
   /** Follows the folder from now on; once all event loops have joined. */
   void start() {
     reload.start();
+  }
+
+  Reloads reloads() {
+    return reload.reloads();
   }
 
   /** Reads the files again, changed or not. Any thread. */

@@ -10,6 +10,7 @@ import dev.weir.proxy.tls.TlsFault;
 import dev.weir.proxy.tls.UpstreamTls;
 import dev.weir.proxy.upstream.UpstreamProtocol;
 import dev.weir.proxy.upstream.UpstreamSettings;
+import dev.weir.proxy.watch.Reloads;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -161,6 +162,10 @@ public final class SidecarTls implements AutoCloseable {
   /** Reads all files now, changed or not. Any thread. */
   void reload() {
     reload.reload();
+  }
+
+  Reloads reloads() {
+    return reload.reloads();
   }
 
   /** Once no connections come any more. */

@@ -9,6 +9,7 @@ import dev.weir.proxy.token.KeySource;
 import dev.weir.proxy.token.TokenKeys;
 import dev.weir.proxy.token.TokenReader;
 import dev.weir.proxy.token.TokenSettings;
+import dev.weir.proxy.watch.Reloads;
 import java.io.IOException;
 import java.util.List;
 
@@ -65,6 +66,10 @@ public final class SidecarTokens implements AutoCloseable {
         keys::verifiedCount);
     new SidecarFigures(metrics).expose("weir_jwt_keys", "keys of tokens", source.reloads());
     source.start();
+  }
+
+  Reloads reloads() {
+    return source.reloads();
   }
 
   /** Reads the keys again, changed or not. Any thread. */

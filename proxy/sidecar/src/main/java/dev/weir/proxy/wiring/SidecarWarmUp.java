@@ -149,6 +149,7 @@ public final class SidecarWarmUp {
         of.identity(),
         TokenSettings.NONE,
         WhatIfSettings.NONE,
+        null, // no records
         of.process(),
         new RuleSource(List.of(rule()), null, null, false, ListSettings.NONE));
   }

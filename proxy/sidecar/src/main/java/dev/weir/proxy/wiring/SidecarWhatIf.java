@@ -9,7 +9,10 @@ import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.admission.Users;
 import dev.weir.proxy.admission.WhatIf;
 import dev.weir.proxy.admission.ban.Bans;
+import dev.weir.proxy.api.CandidateRules;
 import dev.weir.proxy.control.Faults;
+import dev.weir.proxy.control.RecordedRules;
+import dev.weir.proxy.control.RecordedRules.Reading;
 import dev.weir.proxy.control.RuleSource;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.WhatIfFile;
@@ -28,10 +31,12 @@ import dev.weir.proxy.rule.identity.ClientIpReader;
 import dev.weir.proxy.rule.identity.ClientKeyReader;
 import dev.weir.proxy.rule.identity.IdentityReader;
 import dev.weir.proxy.rule.identity.KeyHasher;
+import dev.weir.proxy.rule.spec.Enforcement;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.Store;
 import dev.weir.proxy.watch.Reloads;
+import dev.weir.proxy.web.WhatIfPage;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -42,15 +47,20 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
+import java.util.function.UnaryOperator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The candidate of a sidecar: all that decides by its rules, which is apart from what decides
  * requests. Tables, leases, connections to the store, counters and memory of tokens are its own, so
  * that nothing of it can fill, slow down or open what the rules in use have.
  */
-public final class SidecarWhatIf {
+public final class SidecarWhatIf implements CandidateRules {
   /** Behind the service's name, in names in the store; no service's name has a question mark. */
   private static final String SUFFIX = "?what-if";
+
+  private static final Logger LOG = LoggerFactory.getLogger(SidecarWhatIf.class);
 
   private final Settings settings;
 
@@ -79,6 +89,14 @@ public final class SidecarWhatIf {
   private final List<Loop> loops = new ArrayList<>();
   private final LoopBroadcast<Loop> admissions = new LoopBroadcast<>();
   private volatile Candidate candidate;
+
+  /** What the file says, as it was read last without a fault; null if it never was. */
+  private RuleSource ofFile;
+
+  /** Whether an operator has put another candidate in the place of the file's. */
+  private volatile boolean isReplaced;
+
+  private volatile int permille;
   private volatile Round round;
 
   /**
@@ -104,6 +122,7 @@ public final class SidecarWhatIf {
    */
   SidecarWhatIf(Settings settings, Transport transport, SidecarTokens tokens) {
     this.settings = settings;
+    permille = settings.whatIf().permille();
     this.tokens = tokens;
     tables = LimitTables.allocate(settings.admission(), settings.ringCells());
     StoreNames names = settings.names().besides(SUFFIX);
@@ -209,7 +228,46 @@ public final class SidecarWhatIf {
    * Budgets in the store have a digest of the rules in their names, so that the sidecars of a fleet
    * share them.
    */
-  private void take(RuleSource source) throws IOException {
+  private synchronized void take(RuleSource source) throws IOException {
+    if (!isReplaced) {
+      use(source);
+    }
+    ofFile = source;
+  }
+
+  @Override
+  public Reading compile(byte[] document) {
+    return new RecordedRules(settings).readDocument(document, RuleSet.EMPTY);
+  }
+
+  @Override
+  public synchronized void replace(RuleSource rules, int asked) {
+    permille = asked == 0 ? settings.whatIf().permille() : asked;
+    try {
+      use(rules);
+    } catch (IOException impossible) {
+      throw new IllegalStateException("a document names no file", impossible);
+    }
+    isReplaced = true;
+  }
+
+  @Override
+  public synchronized boolean returnToFile() {
+    int before = permille;
+    permille = settings.whatIf().permille();
+    try {
+      if (ofFile != null && isReplaced) {
+        use(ofFile);
+        isReplaced = false;
+      }
+    } catch (IOException gone) {
+      LOG.error("what-if: the candidate of the file cannot be used: {}", gone.getMessage());
+    }
+    permille = isReplaced ? before : permille;
+    return !isReplaced;
+  }
+
+  private void use(RuleSource source) throws IOException {
     SidecarLists files = new SidecarLists(source.lists());
     Candidate last = candidate;
     RuleSet before = last == null ? RuleSet.EMPTY : last.rules();
@@ -239,7 +297,7 @@ public final class SidecarWhatIf {
     shares.follow(rules);
     bans.use(rules);
     rules.succeed();
-    Candidate next = new Candidate(rules, settings.whatIf().permille());
+    Candidate next = new Candidate(rules, permille);
     candidate = next;
     admissions.tell(loop -> how.accept(loop.whatIf(), next), rules::completeAdoption);
   }
@@ -268,7 +326,17 @@ public final class SidecarWhatIf {
   WhatIfReport report() {
     Round now = round;
     Instant since = candidate == null ? null : now.since();
-    return WhatIfReport.of(since, settings.whatIf().sample(), reloads.isLastTaken(), now.counts());
+    boolean isLatest = isReplaced || reloads.isLastTaken();
+    return WhatIfReport.of(since, Enforcement.percent(permille), isLatest, now.counts());
+  }
+
+  @Override
+  public String report(UnaryOperator<String> shown) {
+    return WhatIfPage.json(report().shownBy(shown));
+  }
+
+  Reloads reloads() {
+    return reloads;
   }
 
   /** Reads the candidate's file and those of its lists again, changed or not. Any thread. */
@@ -302,5 +370,6 @@ public final class SidecarWhatIf {
   void close() {
     gates.close();
     tables.close();
+    users.close();
   }
 }

@@ -148,11 +148,11 @@ class PartnerTest {
       assertEquals(36, rig.metric("weir_listed_total{list=\"block\"}"));
       assertEquals(120, rig.metric("weir_listed_total{list=\"allow\"}"));
       Files.writeString(blocked, "192.0.2.0/24\n");
-      rig.sidecar.reloadLists();
+      rig.sidecar.reload();
       ways.as(HOST, "198.51.100.8");
       assertEquals(30, passed(ways.all().get(0), 30));
       Files.writeString(blocked, "192.0.2.0/24\nnobody\n");
-      rig.sidecar.reloadLists();
+      rig.sidecar.reload();
       ways.as(HOST, "192.0.2.9");
       assertEquals("403", ways.all().get(0).ask("/orders", "ann"));
       rig.publish(file("198.51.100.0/24").replace("decision: 127.0.0.1:0\n", ""));

@@ -1,6 +1,7 @@
 package dev.weir.proxy.control;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -19,33 +20,48 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every file of {@code bad/} is told what the text beside it says, to the letter. */
+/**
+ * Every file of {@code bad/} is told what the text beside it says, to the letter; of {@code
+ * warned/}, whose files are taken, by warnings.
+ */
 class BadFilesTest {
   private final SettingsFile reader = new SettingsFile();
 
-  static List<String> badFiles() throws IOException, URISyntaxException {
-    try (Stream<Path> files = Files.list(directory())) {
-      List<String> names =
-          files
-              .map(file -> file.getFileName().toString())
-              .filter(n -> n.endsWith(".yaml"))
-              .toList();
-      assertTrue(names.size() > 20, names.toString());
-      return names.stream().sorted().toList();
+  static List<Path> badFiles() throws IOException, URISyntaxException {
+    return files("bad/empty.yaml");
+  }
+
+  static List<Path> warnedFiles() throws IOException, URISyntaxException {
+    return files("warned/none.yaml");
+  }
+
+  /** The files beside one. */
+  private static List<Path> files(String one) throws IOException, URISyntaxException {
+    Path directory = Path.of(BadFilesTest.class.getResource(one).toURI()).getParent();
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.filter(file -> file.toString().endsWith(".yaml")).sorted().toList();
     }
   }
 
-  private static Path directory() throws URISyntaxException {
-    return Path.of(BadFilesTest.class.getResource("bad/empty.yaml").toURI()).getParent();
+  private static String textBeside(Path file) throws IOException {
+    return Files.readString(Path.of(file.toString().replace(".yaml", ".txt"))).strip();
   }
 
   @ParameterizedTest
   @MethodSource("badFiles")
-  void tellsEveryFaultAtOnce(String name) throws IOException, URISyntaxException {
-    Faults faults = Faults.ofFile(name);
-    assertNull(reader.read(directory().resolve(name), faults));
-    Path expected = directory().resolve(name.replace(".yaml", ".txt"));
-    assertEquals(Files.readString(expected).strip(), faults.toString());
+  void tellsEveryFaultAtOnce(Path file) throws IOException {
+    Faults faults = Faults.ofFile(file.getFileName().toString());
+    assertNull(reader.read(file, faults));
+    assertEquals(textBeside(file), faults.toString());
+  }
+
+  @ParameterizedTest
+  @MethodSource("warnedFiles")
+  void warnsOfWhatIsSeldomMeant(Path file) throws IOException {
+    Faults faults = Faults.ofFile(file.getFileName().toString());
+    assertNotNull(reader.read(file, faults), faults::toString);
+    List<String> warnings = faults.warnings().stream().map(Faults.Fault::toString).toList();
+    assertEquals(textBeside(file), String.join("\n", warnings));
   }
 
   @Test

@@ -66,6 +66,21 @@ class RecordedRulesTest {
     return new RecordedRules(settings(BASE)).read(set, RuleSet.EMPTY);
   }
 
+  @Test
+  void warnsOfADeadlineThatIsLongForSlots() {
+    String base = BASE.replace("6379}", "6379, deadline: 60ms}");
+    RecordedRules.Reading read =
+        new RecordedRules(settings(base))
+            .read(
+                set(rule("a", "{\"id\":\"a\",\"mode\":\"exact\",\"concurrency\":2}")),
+                RuleSet.EMPTY);
+    assertEquals(
+        List.of(
+            "warning: redis.deadline: while the store is slow, requests wait so long for a slot of"
+                + " concurrency, and pile up: 50ms is enough"),
+        read.warnings().stream().map(RecordedFault::toString).toList());
+  }
+
   private static List<String> ids(RuleSource rules) {
     return rules.rules().stream().map(RuleSpec::id).toList();
   }

@@ -66,9 +66,19 @@ class RuleReloadTest {
     Files.writeString(path, FIRST);
   }
 
+  private RuleChoice choice(Settings settings) {
+    return choice(settings, new InUse(settings, published::add));
+  }
+
+  private static RuleChoice choice(Settings settings, RulesInUse inUse) {
+    RuleChoice choice = new RuleChoice(inUse, settings.rules());
+    choice.begin();
+    return choice;
+  }
+
   private RuleReload reload() {
     Settings settings = new SettingsFile().read(path, Faults.ofFile("weir.yaml"));
-    return new RuleReload(path, settings, new InUse(settings, published::add));
+    return new RuleReload(path, settings, choice(settings));
   }
 
   private static String ids(RuleSet set) {
@@ -220,7 +230,7 @@ class RuleReloadTest {
             rules -> {
               throw new OutOfMemoryError("of this test");
             });
-    RuleReload reload = new RuleReload(path, settings, inUse);
+    RuleReload reload = new RuleReload(path, settings, choice(settings, inUse));
     assertThrows(OutOfMemoryError.class, reload::reload);
     assertFalse(reload.reloads().isLastTaken());
   }
@@ -345,7 +355,7 @@ class RuleReloadTest {
   void noticesAChangeBetweenStartAndWatch() throws IOException {
     Settings settings = new SettingsFile().read(path, Faults.ofFile("weir.yaml"));
     Files.writeString(path, SECOND);
-    RuleReload reload = new RuleReload(path, settings, new InUse(settings, published::add));
+    RuleReload reload = new RuleReload(path, settings, choice(settings));
     reload.poll();
     assertEquals("[b]", ids(reload.current()));
   }
@@ -436,7 +446,8 @@ class RuleReloadTest {
     Settings settings = new SettingsFile().read(path, Faults.ofFile("weir.yaml"));
     BlockingQueue<RuleSet> seen = new LinkedBlockingQueue<>();
     InUse inUse = new InUse(settings, seen::add);
-    try (RuleReload reload = new RuleReload(path, settings, inUse)) {
+    try (RuleReload reload =
+        new RuleReload(path, settings, new RuleChoice(inUse, settings.rules()))) {
       reload.start();
       Files.writeString(path, SECOND);
       RuleSet next = seen.poll(30, TimeUnit.SECONDS);

@@ -107,6 +107,7 @@ public final class Rig implements AutoCloseable {
         settings.identity(),
         settings.tokens(),
         settings.whatIf(),
+        settings.records(),
         settings.process(),
         settings.rules());
   }

@@ -251,9 +251,9 @@ class TlsTest {
         X509Bundle next = TestCertificates.server("next" + i + ".example", "a.example");
         CertificateFiles made = TestCertificates.write(directory, "next", next);
         Files.move(made.chain(), used.chain(), StandardCopyOption.REPLACE_EXISTING);
-        rig.sidecar.reloadCertificates(); // the key is that of the one before: nothing changes
+        rig.sidecar.reload(); // the key is that of the one before: nothing changes
         Files.move(made.key(), used.key(), StandardCopyOption.REPLACE_EXISTING);
-        rig.sidecar.reloadCertificates();
+        rig.sidecar.reload();
         assertEquals("CN=next" + i + ".example", shown(rig, "a.example"));
         assertEquals(200, kept.send(Rig.VALID).read().status());
       }

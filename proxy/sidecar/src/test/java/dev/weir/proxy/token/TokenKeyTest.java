@@ -173,15 +173,15 @@ class TokenKeyTest extends RigTest {
     assertEquals(200, send(get(old)).status());
     assertBad("token_key_unknown", send(get(next)));
     write(TestTokens.keySet(KEY, NEXT));
-    rig.sidecar.reloadTokenKeys();
+    rig.sidecar.reload();
     assertEquals(200, send(get(old)).status());
     assertEquals(200, send(get(next)).status());
     write("{\"keys\": [");
-    rig.sidecar.reloadTokenKeys();
+    rig.sidecar.reload();
     assertEquals(0, rig.metric("weir_jwt_keys_last_reload_successful"));
     assertEquals(200, send(get(next)).status(), "the last good keys stay");
     write(TestTokens.keySet(NEXT));
-    rig.sidecar.reloadTokenKeys();
+    rig.sidecar.reload();
     assertBad("token_key_unknown", send(get(old)));
     assertEquals(429, send(get(next)).status());
     assertEquals(1, rig.metric("weir_jwt_keys"));

@@ -16,6 +16,7 @@ import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.Rig;
 import dev.weir.proxy.rig.RigTest;
 import dev.weir.proxy.rule.RuleSet;
+import dev.weir.proxy.rule.identity.KeyHasher;
 import dev.weir.proxy.web.Page;
 import dev.weir.proxy.web.Route;
 import dev.weir.proxy.web.WebRequest;
@@ -214,7 +215,8 @@ class ExplainPageTest extends RigTest {
     byte[] yaml = "upstream: http://127.0.0.1:1".getBytes(StandardCharsets.US_ASCII);
     Settings settings = new SettingsFile().read(yaml, Faults.ofFile("weir.yaml"));
     SidecarExplainer explainer =
-        new SidecarExplainer(settings, new AddressLists(), null, new Users(), null);
+        new SidecarExplainer(
+            settings, new AddressLists(), null, new Users(), KeyHasher.random(), null);
     Route route = new ExplainPage(() -> explainer, rules, null).route();
     WebRequest request =
         new WebRequest(

@@ -56,7 +56,7 @@ class DescriptorReloadIT {
   }
 
   private static void reload(Rig rig) {
-    rig.sidecar.reloadRateLimits();
+    rig.sidecar.reload();
     rig.awaitLoops();
   }
 

@@ -19,6 +19,11 @@ final class Api {
   private static final int TOO_MANY = 429;
   private static final int MAX_CHARACTERS = 64 << 20;
 
+  /** So often in a row a request waits for being let in. */
+  private static final int MOST_WAITS = 20;
+
+  private static final long MS_PER_S = 1_000;
+
   private final AdminPort port;
   private final String token;
 
@@ -73,12 +78,9 @@ final class Api {
       return this;
     }
 
-    /** Says why, for the audit; null says nothing. */
+    /** Says why, for the audit; null says nothing. A field could not hold every letter. */
     Call because(String reason) {
-      if (reason != null) {
-        fields.put("Weir-Reason", encoded(reason));
-      }
-      return this;
+      return with("reason", reason);
     }
 
     /**
@@ -108,6 +110,20 @@ final class Api {
       return success(ask());
     }
 
+    /** As {@link #send}; one of several requests, which may wait for being let in. */
+    Reply sendPatiently() throws ApiFault {
+      for (int waits = 0; ; waits++) {
+        try {
+          return send();
+        } catch (ApiFault fault) {
+          if (fault.retryAfterSeconds() == 0 || waits == MOST_WAITS) {
+            throw fault;
+          }
+          pause(fault.retryAfterSeconds());
+        }
+      }
+    }
+
     /** As {@link #send}; null if there is no such thing. */
     Reply sendForAny() throws ApiFault {
       AdminPort.Answer answer = ask();
@@ -129,6 +145,15 @@ final class Api {
     }
     String etag = answer.fields().get("etag");
     return new Reply(etag == null ? null : etag.replace("\"", ""), answer.body());
+  }
+
+  private static void pause(int seconds) throws ApiFault {
+    try {
+      Thread.sleep(seconds * MS_PER_S);
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new ApiFault(ExitCode.UNAVAILABLE, "interrupted");
+    }
   }
 
   Call get(String path) {
@@ -185,14 +210,13 @@ final class Api {
     }
     Object line = fault.get("line");
     Object pointer = fault.get("pointer");
+    Object expected = fault.get("expected");
     boolean isWhole = pointer == null || pointer.equals("");
     String text =
         (line == null ? "" : "line " + line + ": ")
             + (isWhole ? "" : pointer + ": ")
             + fault.get("found")
-            + " (expected: "
-            + fault.get("expected")
-            + ")";
+            + (expected == null ? "" : " (expected: " + expected + ")");
     return JsonText.printable(text);
   }
 }

@@ -6,6 +6,6 @@ import picocli.CommandLine.Command;
 @Command(
     name = "audit",
     description = "Who changed what, when and why.",
-    subcommands = {AuditList.class, AuditExport.class},
+    subcommands = {AuditList.class, AuditExport.class, AuditVerify.class},
     synopsisSubcommandLabel = "COMMAND")
 public final class AuditCommand extends GroupCommand {}

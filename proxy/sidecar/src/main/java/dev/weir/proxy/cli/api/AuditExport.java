@@ -1,6 +1,7 @@
 package dev.weir.proxy.cli.api;
 
 import dev.weir.proxy.records.JsonText;
+import dev.weir.proxy.records.RecordJson;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -17,7 +18,8 @@ final class AuditExport extends ApiCommand {
     new AuditPages(api, query.parameters())
         .forEach(
             entry -> {
-              out().print(JsonText.write(entry) + '\n');
+              // The form in which the entry was written, and of which the next one has the hash.
+              out().print(RecordJson.compact(JsonText.write(entry)) + '\n');
               return !out().checkError();
             });
     return ExitCode.OK;

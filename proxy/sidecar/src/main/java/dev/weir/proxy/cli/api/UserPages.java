@@ -36,7 +36,7 @@ final class UserPages {
               .with("has", has)
               .with("most", PAGE)
               .with("after", after)
-              .send()
+              .sendPatiently()
               .object();
       for (Map<?, ?> user : ApiCommand.rows(page, "users")) {
         if (!taker.take(user)) {

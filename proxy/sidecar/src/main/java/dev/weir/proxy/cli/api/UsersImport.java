@@ -32,11 +32,7 @@ final class UsersImport extends ApiCommand {
   /** The most characters of a request: of that many lines are records of usual length. */
   private static final int MAX_CHARACTERS = 1 << 20;
 
-  /** So often in a row it waits for being let in. */
-  private static final int MOST_WAITS = 20;
-
   private static final int MULTIPLE_CHOICES = 300;
-  private static final long MS_PER_S = 1_000;
 
   @Parameters(paramLabel = "FILE", description = "Lines of JSON; - for standard input.")
   private String file;
@@ -85,28 +81,14 @@ final class UsersImport extends ApiCommand {
   }
 
   private Api.Reply answer(Api api) throws ApiFault {
-    for (int waits = 0; ; waits++) {
-      try {
-        return api.post("/users:batch")
-            .because(reason)
-            .body("application/x-ndjson", batch.toString())
-            .send();
-      } catch (ApiFault fault) {
-        if (fault.retryAfterSeconds() == 0 || waits == MOST_WAITS) {
-          throw new ApiFault(
-              fault.exitCode(), "lines from " + (linesBefore + 1) + ": " + fault.getMessage());
-        }
-        pause(fault.retryAfterSeconds());
-      }
-    }
-  }
-
-  private static void pause(int seconds) throws ApiFault {
     try {
-      Thread.sleep(seconds * MS_PER_S);
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      throw new ApiFault(ExitCode.UNAVAILABLE, "interrupted");
+      return api.post("/users:batch")
+          .because(reason)
+          .body("application/x-ndjson", batch.toString())
+          .sendPatiently();
+    } catch (ApiFault fault) {
+      throw new ApiFault(
+          fault.exitCode(), "lines from " + (linesBefore + 1) + ": " + fault.getMessage());
     }
   }
 

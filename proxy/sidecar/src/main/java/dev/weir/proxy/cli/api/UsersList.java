@@ -2,6 +2,7 @@ package dev.weir.proxy.cli.api;
 
 import dev.weir.proxy.records.JsonText;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -26,6 +27,19 @@ final class UsersList extends ApiCommand {
       description = "How many at most (default ${DEFAULT-VALUE}).")
   private int most;
 
+  /** A user on one line. */
+  private static Map<String, Object> row(Map<?, ?> user) {
+    Map<?, ?> record = user.get("record") instanceof Map<?, ?> object ? object : Map.of();
+    Map<?, ?> override = record.get("override") instanceof Map<?, ?> object ? object : Map.of();
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("user", user.get("id"));
+    row.put("tier", record.get("tier"));
+    row.put("limits", record.get("limits"));
+    row.put("override until", override.get("until"));
+    row.put("version", user.get("etag"));
+    return row;
+  }
+
   @Override
   int run(Api api) throws ApiFault {
     List<Map<?, ?>> users = new ArrayList<>();
@@ -38,7 +52,7 @@ final class UsersList extends ApiCommand {
     if (isJson()) {
       users.forEach(user -> out().println(JsonText.write(user)));
     } else {
-      table(users);
+      table(users.stream().map(UsersList::row).toList());
     }
     return ExitCode.OK;
   }

@@ -57,6 +57,13 @@ class ApiCommandsTest {
   }
 
   @Test
+  void saysNoMoreOfAFaultThanTheApi() {
+    api.answers(422, null, "{'detail':'No.','errors':[{'pointer':'/a','found':'too many'}]}");
+    assertEquals(1, api.run("users", "get", "ann"));
+    assertEquals("422: No.\n  /a: too many\n", api.err);
+  }
+
+  @Test
   void theExitCodeTellsThatNobodyListens() throws IOException {
     int port;
     try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -144,8 +151,7 @@ class ApiCommandsTest {
     assertEquals(
         List.of(
             "GET /api/v1/users/ann",
-            "PUT /api/v1/users/ann\nIf-Match: \"3-0000000c\"\n"
-                + "Weir-Reason: gr%C3%BC%C3%9Fe%0D%0AX%3A%20y\n"
+            "PUT /api/v1/users/ann?reason=gr%C3%BC%C3%9Fe%0D%0AX%3A+y\nIf-Match: \"3-0000000c\"\n"
                 + "{\"tier\":\"free\",\"limits\":{\"tpm\":{\"limit\":\"20000/1m\",\"burst\":5000}}}"),
         api.requests());
   }
@@ -242,6 +248,40 @@ class ApiCommandsTest {
   }
 
   @Test
+  void listsUsersOneALineAndWaitsForBeingLetIn() {
+    api.refuses("1")
+        .answers(
+            200,
+            null,
+            "{'users':["
+                + ANN
+                + ",{'id':'=cmd|\\u001b[2J','etag':'4-0000000d','record':{'limits':{'rpm':'9/1m'},"
+                + "'override':{'until':'2026-11-25T00:00:00Z','reason':'x','factor':2}}}],"
+                + "'next':null}");
+    assertEquals(0, api.run("users", "list"), api.err);
+    List<String> lines =
+        api.out.lines().map(line -> line.strip().replaceAll(" {2,}", " | ")).toList();
+    assertEquals(
+        List.of(
+            "user | tier | limits | override until | version",
+            "ann | free | 3-0000000c",
+            "=cmd|\\u001B[2J | {\"rpm\":\"9/1m\"} | 2026-11-25T00:00:00Z | 4-0000000d"),
+        lines);
+  }
+
+  @Test
+  void resetsAllOrOneLimit() {
+    api.answers(204, null, "").answers(204, null, "");
+    assertEquals(0, api.run("users", "reset", "ann"), api.err);
+    assertEquals(0, api.run("users", "reset", "ann", "--limit", "rpm"), api.err);
+    assertEquals(
+        List.of(
+            "POST /api/v1/users/ann/reset\n{}",
+            "POST /api/v1/users/ann/reset\n{\"limit\":\"rpm\"}"),
+        api.requests());
+  }
+
+  @Test
   void comparesAFileWithTheRulesInUse() throws IOException {
     Path rules = file("rules:\n  - {id: api, limit: 200/1s}\nupstream: http://127.0.0.1:1\n");
     String changes =
@@ -287,7 +327,7 @@ class ApiCommandsTest {
         api.err);
     assertEquals("version 4-0000000d\nin use by 2 of 3 sidecars\n", api.out);
     assertEquals(
-        "PUT /api/v1/rules?wait=1s\nIf-Match: \"3-0000000c\"\nWeir-Reason: r\n{\"rules\":[]}",
+        "PUT /api/v1/rules?wait=1s&reason=r\nIf-Match: \"3-0000000c\"\n{\"rules\":[]}",
         api.requests().get(0));
   }
 
@@ -321,7 +361,7 @@ class ApiCommandsTest {
         .answers(200, "6-00000006", "{'changes':[],'warnings':[]}");
     assertEquals(0, api.run("rules", "revert", "3-00000003"), api.err);
     assertEquals(
-        "PUT /api/v1/rules\nIf-Match: \"5-00000005\"\nWeir-Reason: revert%20to%203-00000003\n"
+        "PUT /api/v1/rules?reason=revert+to+3-00000003\nIf-Match: \"5-00000005\"\n"
             + "{'rules':[{'id':'a'},{'id':'b','limit':'1/1s'}]}".replace('\'', '"'),
         api.requests().get(2));
     api.answers(200, "5-00000005", "{'rules':[]}").answers(200, null, "{'entries':[],'next':null}");

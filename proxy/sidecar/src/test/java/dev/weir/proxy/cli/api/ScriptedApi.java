@@ -37,7 +37,7 @@ final class ScriptedApi implements AutoCloseable {
   private synchronized void answer(HttpExchange exchange) throws IOException {
     StringBuilder request =
         new StringBuilder(exchange.getRequestMethod() + " " + exchange.getRequestURI());
-    for (String name : List.of("Authorization", "If-Match", "If-None-Match", "Weir-Reason")) {
+    for (String name : List.of("Authorization", "If-Match", "If-None-Match")) {
       String value = exchange.getRequestHeaders().getFirst(name);
       request.append(value == null ? "" : "\n" + name + ": " + value);
     }

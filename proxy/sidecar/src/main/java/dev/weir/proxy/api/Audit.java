@@ -1,0 +1,92 @@
+package dev.weir.proxy.api;
+
+import dev.weir.proxy.records.AuditEntry;
+import dev.weir.proxy.records.AuditPage;
+import dev.weir.proxy.records.AuditQuery;
+import dev.weir.proxy.records.BadRecordException;
+import dev.weir.proxy.records.JsonText;
+import dev.weir.proxy.records.RecordStore;
+import dev.weir.proxy.records.RecordStoreException;
+import dev.weir.proxy.web.Page;
+import dev.weir.proxy.web.Role;
+import io.netty.handler.codec.http.HttpMethod;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeParseException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.StringJoiner;
+
+/** Who changed what, the newest change first. */
+public final class Audit {
+  private static final int MOST_OF_PAGE = 1_000;
+  private static final int USUAL_PAGE = 100;
+
+  private final RecordStore store;
+
+  /**
+   * @param store null if no records are kept, and so no audit.
+   */
+  public Audit(RecordStore store) {
+    this.store = store;
+  }
+
+  /** Its route. */
+  public ApiRoute route() {
+    return ApiRoute.of(HttpMethod.GET, "/audit", Role.VIEWER, this::get)
+        .taking("from", "to", "author", "object", "after", "most");
+  }
+
+  /** Some entries; a page may have fewer than asked for, even none, while another follows. */
+  private Page get(ApiRequest request) throws ApiProblem, BadRecordException, RecordStoreException {
+    AuditPage page = page(request);
+    StringJoiner entries = new StringJoiner(",", "{\"entries\":[", "]");
+    for (AuditEntry entry : page.entries()) {
+      // Each as it was written, as the next one has its hash.
+      entries.add(request.seesIdentities() ? entry.toJson() : hidden(entry, request));
+    }
+    return Page.json(entries + ",\"next\":" + JsonText.write(page.next()) + "}\n");
+  }
+
+  private AuditPage page(ApiRequest request) throws ApiProblem, RecordStoreException {
+    AuditQuery query =
+        new AuditQuery(
+            time(request, "from"),
+            time(request, "to"),
+            request.query("author", null),
+            request.query("object", null),
+            request.query("after", null),
+            request.count("most", USUAL_PAGE, MOST_OF_PAGE));
+    if (store == null) {
+      return new AuditPage(List.of(), null);
+    }
+    try {
+      return store.audit(query);
+    } catch (IllegalArgumentException cursor) {
+      throw ApiRequest.bad("after", query.after(), "the next of the page before");
+    }
+  }
+
+  private static String hidden(AuditEntry entry, ApiRequest request) throws BadRecordException {
+    Map<String, Object> members = new LinkedHashMap<>();
+    ((Map<?, ?>) JsonText.read(entry.toJson(), Integer.MAX_VALUE))
+        .forEach((name, value) -> members.put((String) name, value));
+    members.computeIfPresent("user", (name, id) -> request.shown((String) id));
+    return JsonText.write(members);
+  }
+
+  private static Instant time(ApiRequest request, String name) throws ApiProblem {
+    String text = request.query(name, null);
+    try {
+      return text == null
+          ? null
+          : text.contains("T")
+              ? Instant.parse(text)
+              : LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant();
+    } catch (DateTimeParseException no) {
+      throw ApiRequest.bad(name, text, "2026-11-24 or 2026-11-24T18:00:00Z");
+    }
+  }
+}
