@@ -75,13 +75,29 @@ final class VirtualRun {
     String where = "seed " + seed + ", after " + episodes + " episodes: " + found;
     Attempt alone = attempt(worldSeed, made, drains, new Log(false));
     if (alone.fault == null) {
-      return new Fault(where + "\n(not by this episode alone, but behind " + number + ")", found);
+      String behind = "\n(not by this episode alone, but behind " + number + ")\n";
+      return new Fault(where + behind + log(worldSeed, number, drains), found);
     }
     int[] least = shrunk(worldSeed, drains, alone);
     Log log = new Log(true);
     Throwable fault = attempt(worldSeed, least, drains, log).fault;
     return new Fault(
         where + "\nshrunk to: " + fault + '\n' + log + "choices: " + Arrays.toString(least), fault);
+  }
+
+  /** What happens in an episode behind so many others on one sidecar. */
+  private static Log log(long worldSeed, int number, boolean drains) {
+    Log log = new Log(true);
+    try (World world = new World(new Choices(worldSeed))) {
+      for (int i = 0; i < number; i++) {
+        new Episode(world, new Choices(Choices.seed(worldSeed, i)), false, new Log(false)).run();
+      }
+      new Episode(world, new Choices(Choices.seed(worldSeed, number)), drains, log).run();
+      log.say("(it did not fail again)");
+    } catch (AssertionError | RuntimeException again) {
+      log.say("%s", again);
+    }
+    return log;
   }
 
   /** An episode alone on a sidecar of its own; the fault is null if there is none. */
