@@ -28,9 +28,11 @@ package dev.weir.algorithms;
  * that is two plans behind is read as the present plan's: it keeps the share of the budget that was
  * used. A slot that was forgotten does the same.
  *
- * <p>Left open is a thread that stops between its look and its CAS until the plan has changed
- * twice, and finds the very word again. A word that was converted there and back at different times
- * is another one; by one reading of the clock it may be the same.
+ * <p>A thread that stops between its look and its CAS until the plan has changed twice must not
+ * find the word that it loaded: it would write an old plan's time over it. A word that was
+ * converted there and back at different times is another one. Plans of one pace leave the time as
+ * it is; there a conversion adds a nanosecond. Left open are plans of other paces and one reading
+ * of the clock.
  *
  * <p>Unlike other limits it is not immutable: one thread's own, set anew for each decision.
  */
@@ -132,9 +134,12 @@ public final class PlannedLimit extends WordLimit {
     if (!isStillUsed()) {
       return SlotLayout.EMPTY;
     }
-    return isOfPlanBefore(state)
-        ? state(state, Math.max(tatNs(state, nowNs), nowNs), slots, slot)
-        : state;
+    if (!isOfPlanBefore(state)) {
+      return state;
+    }
+    final long tatNs = Math.max(tatNs(state, nowNs), nowNs);
+    final boolean isSame = tatNs == (state & ~StateWord.PLAN_BIT);
+    return state(state, isSame ? tatNs + 1 : tatNs, slots, slot);
   }
 
   @Override

@@ -263,6 +263,12 @@ class PlannedInterleavingTest {
     assertTrue(granted > 2 * TRACES, granted + " granted");
   }
 
+  /** Two plans of one pace and other bursts: there and back, a word would be the same again. */
+  @Test
+  void aWordThatWasConvertedThereAndBackAtOnePaceIsAnother() {
+    assertNull(trace(92_134_755_133_333L, Broken.NOTHING).fault());
+  }
+
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NOTHING")
   void aBrokenRuleIsNoticed(Broken broken) {

@@ -366,9 +366,7 @@ public final class ProxiedRequest implements VerdictListener {
       send(side);
       return departed(cutOff);
     }
-    if (opening != Origin.Pending.CONNECTING) { // what fails in that is the service's doing
-      charge.keep();
-    }
+    charge.keep(); // there may be no connection in the end
     // With BUSY the last place has gone while the verdict was on its way.
     return opening == Origin.Pending.BUSY ? lost(RefusalReason.UPSTREAM_BUSY) : null;
   }

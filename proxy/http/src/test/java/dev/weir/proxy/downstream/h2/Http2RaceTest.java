@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * What comes at the same time as something else on one stream of HTTP/2, made to happen in either
@@ -154,9 +156,12 @@ class Http2RaceTest {
     assertEquals(1, held.admission.charged);
   }
 
-  @Test
-  void whoFindsNoPlaceInTheQueueGetsItsChargeBack() {
-    held.service.pending = Origin.Pending.QUEUED;
+  @ParameterizedTest
+  @EnumSource(
+      value = Origin.Pending.class,
+      names = {"QUEUED", "CONNECTING"})
+  void whoWaitsInVainForAConnectionGetsItsChargeBack(Origin.Pending waits) {
+    held.service.pending = waits;
     held.client.request(1, true, "GET", "/a").send();
     held.service.fail(RefusalReason.UPSTREAM_BUSY);
     assertTrue(held.client.received().get(0).startsWith("HEADERS 1 :status: 503, "));
