@@ -21,7 +21,7 @@ class HeldPromiseTest {
   private static final int ROUNDS = 150;
   private static final int STEPS = 60;
 
-  private final long seed = Long.getLong("weir.seed", System.nanoTime());
+  private final long seed = Long.getLong("weir.seed", 1);
   private final SplittableRandom random = new SplittableRandom(seed);
   private final Decision out = new Decision();
 

@@ -70,7 +70,7 @@ class RefundTest {
   @ParameterizedTest
   @EnumSource
   void neverIsMoreKeptThanTheLimitWhateverIsGivenBackAndWhen(JudgedKind kind) {
-    final long seed = Long.getLong("weir.seed", System.nanoTime());
+    final long seed = Long.getLong("weir.seed", 1);
     final SplittableRandom random = new SplittableRandom(seed);
     int refunds = 0;
     long nowNs = 1;

@@ -25,7 +25,7 @@ class SlotsInterleavingTest {
 
   @Test
   void aKeyLivesOnceAndOwesWhatPassed() {
-    final long seed = Long.getLong("weir.seed", System.nanoTime());
+    final long seed = Long.getLong("weir.seed", 1);
     for (int schedule = 0; schedule < SCHEDULES; schedule++) {
       final long scheduleSeed = seed + schedule;
       explore(scheduleSeed, "weir.seed=" + scheduleSeed);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class UserTableTest {
   private static final int INTERLEAVINGS = 6_000;
 
-  private final long seed = Long.getLong("weir.seed", System.nanoTime());
+  private final long seed = Long.getLong("weir.seed", 1);
 
   private static UserTable table(int slots) {
     return new UserTable(new UnsafeBuffer(new byte[slots * UserTable.SLOT_BYTES]));

@@ -17,7 +17,7 @@ class DebtTest {
   private static final long MS = 1_000_000;
   private static final int ROUNDS = 2_000;
 
-  private final long seed = Long.getLong("weir.seed", System.nanoTime());
+  private final long seed = Long.getLong("weir.seed", 1);
   private final SplittableRandom random = new SplittableRandom(seed);
 
   private record Passed(long requests, long atNs) {}

@@ -90,7 +90,7 @@ class MessageFuzzTest {
           "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
           "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n");
 
-  private final long seed = Long.getLong("weir.seed", System.nanoTime());
+  private final long seed = Long.getLong("weir.seed", 1);
 
   @BeforeAll
   static void accessesAreChecked() {

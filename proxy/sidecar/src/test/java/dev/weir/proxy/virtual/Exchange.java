@@ -96,7 +96,7 @@ final class Exchange {
   /** Whether the service has sent all of its response. */
   boolean isAnswered;
 
-  /** Whether the service may say that it has not looked at it. */
+  /** Whether the service may say, or show by a break, that it has not looked at it. */
   boolean mayBeTurnedAway;
 
   /** Whether its client has not got all of a response. */
@@ -226,7 +226,7 @@ final class Exchange {
 
   /** What became of the units that it costs. */
   Cost cost() {
-    // A service of HTTP/2 may have said that it has not looked at it, which stays charged.
+    // What had a stream stays charged, even if a service of HTTP/2 has not looked at it.
     boolean isSurelyUnsent = reason().equals("upstream_busy") && !mayBeTurnedAway;
     if (arrivals > 0) {
       return Cost.PASSED;

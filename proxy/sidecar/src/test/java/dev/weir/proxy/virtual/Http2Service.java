@@ -153,6 +153,7 @@ final class Http2Service extends Http2End {
     }
     if (of.deed == Deed.BREAKS_OFF && of.closesService) {
       log.say("%s breaks its connection", this);
+      turnAway();
       socket.far().reset();
     } else if (!isWhole(of)) {
       sendReset(stream, CANCEL);

@@ -8,8 +8,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A sidecar in virtual time, for a few seconds: seeds that are always the same, and one that is
- * not. {@code bench/scripts/virtual-time} runs it for longer, and repeats a seed.
+ * A sidecar in virtual time, for a few seconds of seeds that are always the same, among them one
+ * that found a fault. {@code bench/scripts/virtual-time} runs other seeds for longer.
  */
 class VirtualTimeTest {
   private static final int EPISODES = 300;
@@ -18,7 +18,7 @@ class VirtualTimeTest {
   /** How long to run; 0 for the few seconds of a build. */
   private static final long MINUTES = Long.getLong("weir.virtual.minutes", 0);
 
-  private static final long SEED = Long.getLong("weir.virtual.seed", System.nanoTime());
+  private static final long SEED = Long.getLong("weir.virtual.seed", 11_370_911_744_663L);
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
@@ -28,7 +28,7 @@ class VirtualTimeTest {
   }
 
   @Test
-  void leavesNothingBehindInAnOrderThatNobodyHasSeenYet() {
+  void leavesNothingBehindInTheOrderOfTheGivenSeed() {
     VirtualRun run = new VirtualRun(SEED);
     try {
       if (MINUTES == 0) {
