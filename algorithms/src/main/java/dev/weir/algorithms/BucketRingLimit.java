@@ -112,7 +112,7 @@ final class BucketRingLimit extends RingLimit {
   }
 
   @Override
-  long chargeable(long state, Slots slots, int slot, long nowNs) {
+  long chargeable(long state, Slots slots, int slot, long nowNs, long held) {
     return totalMask - current(state, slots, slot, nowNs);
   }
 

@@ -30,10 +30,12 @@ final class Charger {
   /**
    * Decides about one key, from its slot or from the shared budget of its limit.
    *
+   * @param held of units that have been used already, how many were held for them.
    * @return whether it was charged, in part at least.
    */
-  boolean decide(long key, Limit limit, long cost, ChargeKind kind, long nowNs, Decision out) {
-    final int result = decideIn(slots, key, limit, cost, kind, nowNs, out);
+  boolean decide(
+      long key, Limit limit, long cost, long held, ChargeKind kind, long nowNs, Decision out) {
+    final int result = decideIn(slots, key, limit, cost, held, kind, nowNs, out);
     if (result == DECIDED) {
       return out.allowed();
     }
@@ -54,7 +56,7 @@ final class Charger {
       final boolean mayBeTwice = kind == ChargeKind.USED_ALREADY;
       marks.mark(slots.home(key), mayBeTwice ? limit.wholeAtNs(wholeAtNs) : wholeAtNs);
       final long sharedKey = limit.fingerprint();
-      if (decideIn(overflow, sharedKey, limit, cost, kind, nowNs, out) == DECIDED) {
+      if (decideIn(overflow, sharedKey, limit, cost, 0, kind, nowNs, out) == DECIDED) {
         out.markShared();
         return out.allowed();
       }
@@ -76,7 +78,14 @@ final class Charger {
    *     or {@link Slots#AWAY}.
    */
   private int decideIn(
-      Slots region, long key, Limit limit, long cost, ChargeKind kind, long nowNs, Decision out) {
+      Slots region,
+      long key,
+      Limit limit,
+      long cost,
+      long held,
+      ChargeKind kind,
+      long nowNs,
+      Decision out) {
     for (int attempt = 0; attempt < LimitTable.MAX_ATTEMPTS; attempt++) {
       final int slot = region.find(key, nowNs, attempt);
       if (slot == Slots.AWAY) {
@@ -97,7 +106,7 @@ final class Charger {
       }
       final long units =
           kind == ChargeKind.USED_ALREADY
-              ? Math.min(cost, limit.chargeable(state, region, slot, nowNs))
+              ? Math.min(cost, limit.chargeable(state, region, slot, nowNs, held))
               : cost;
       final long charged =
           switch (kind) {

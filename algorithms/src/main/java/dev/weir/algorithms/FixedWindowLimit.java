@@ -35,7 +35,7 @@ final class FixedWindowLimit extends WordLimit {
   }
 
   @Override
-  long chargeable(long state, Slots slots, int slot, long nowNs) {
+  long chargeable(long state, Slots slots, int slot, long nowNs, long held) {
     return countMask - current(state, nowNs);
   }
 

@@ -117,7 +117,7 @@ public final class HeldBudget {
       long nowNs,
       Decision out) {
     if (cost > 0) {
-      table.chargeUsed(key, limit, cost, nowNs, out);
+      table.chargeUsed(key, limit, cost, units, nowNs, out);
       if (out.moved()) {
         return false;
       }

@@ -72,7 +72,7 @@ final class HeldUnits extends WordLimit {
   }
 
   @Override
-  long chargeable(long state, Slots slots, int slot, long nowNs) {
+  long chargeable(long state, Slots slots, int slot, long nowNs, long held) {
     return 0;
   }
 

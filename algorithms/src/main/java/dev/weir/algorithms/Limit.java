@@ -298,9 +298,11 @@ public abstract sealed class Limit permits WordLimit, RingLimit {
 
   /**
    * Units that can be charged although they may not fit, as they have been used already: as many as
-   * the state can count. A pace can owe twice its capacity.
+   * the state can count. A pace can owe twice its capacity, and all that was held.
+   *
+   * @param held units that were held for them, 0 or more.
    */
-  abstract long chargeable(long state, Slots slots, int slot, long nowNs);
+  abstract long chargeable(long state, Slots slots, int slot, long nowNs, long held);
 
   /**
    * The state after charging units whether they fit or not.

@@ -130,7 +130,7 @@ final class LimitChange {
         continue;
       }
       if (units > 0) {
-        to.decide(toKey, toLimit, units, ChargeKind.CARRIED_OVER, nowNs, scratch);
+        to.decide(toKey, toLimit, units, 0, ChargeKind.CARRIED_OVER, nowNs, scratch);
         if (scratch.moved() || scratch.contended()) {
           slots.stateCas(slot, held, state);
           return false;

@@ -129,20 +129,23 @@ public final class LimitTable implements AutoCloseable {
         return true;
       }
     }
-    return charger.decide(keyHash, limit, cost, ChargeKind.IF_IT_FITS, nowNs, out);
+    return charger.decide(keyHash, limit, cost, 0, ChargeKind.IF_IT_FITS, nowNs, out);
   }
 
   /**
    * Charges units that have been used already, whether they fit or not: as many as the limit can
-   * count. A pace can owe twice its capacity, a log as much as it has cells for.
+   * count. A pace can owe twice its capacity, and all that was held; a log as much as it has cells
+   * for.
    *
+   * @param held units that were held for it, 0 or more.
    * @param out overwritten: {@link Decision#granted()} is what was charged; {@link
    *     Decision#moved()} if the key was carried over to another one, and then nothing was.
    * @throws IllegalArgumentException if {@code units} or {@code nowNs} is out of range.
    */
-  public void chargeUsed(long keyHash, Limit limit, long units, long nowNs, Decision out) {
+  public void chargeUsed(
+      long keyHash, Limit limit, long units, long held, long nowNs, Decision out) {
     checkArguments(limit, units, nowNs);
-    charger.decide(keyHash, limit, units, ChargeKind.USED_ALREADY, nowNs, out);
+    charger.decide(keyHash, limit, units, held, ChargeKind.USED_ALREADY, nowNs, out);
   }
 
   /**

@@ -191,9 +191,17 @@ final class PacedLimit extends WordLimit {
     return charged - now <= ceilingTicks ? Ticks.toNs(charged, tickLength) : REFUSED;
   }
 
+  /**
+   * A debt of twice the capacity, and beyond it what was held: a plan may have had more than twice
+   * as much when that was taken, and have it again.
+   */
   @Override
-  long chargeable(long tatNs, Slots slots, int slot, long nowNs) {
-    return Gcra.available(ticks(tatNs), ticks(nowNs), 2 * ceilingTicks, ticksPerUnit);
+  long chargeable(long tatNs, Slots slots, int slot, long nowNs, long held) {
+    final long tat = ticks(tatNs);
+    final long now = ticks(nowNs);
+    final long countable = Gcra.available(tat, now, MAX_CONVERTED_TICKS, ticksPerUnit);
+    return Math.max(
+        Gcra.available(tat, now, 2 * ceilingTicks, ticksPerUnit), Math.min(held, countable));
   }
 
   @Override

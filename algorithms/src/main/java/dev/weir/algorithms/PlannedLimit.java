@@ -32,7 +32,8 @@ package dev.weir.algorithms;
  * find the word that it loaded: it would write an old plan's time over it. A word that was
  * converted there and back at different times is another one. Plans of one pace leave the time as
  * it is; there a conversion adds a nanosecond. Left open are plans of other paces and one reading
- * of the clock.
+ * of the clock; and a thread whose reading is older than two changes, for which what came back
+ * since that reading comes back once more.
  *
  * <p>Unlike other limits it is not immutable: one thread's own, set anew for each decision.
  */
@@ -155,8 +156,8 @@ public final class PlannedLimit extends WordLimit {
   }
 
   @Override
-  long chargeable(long state, Slots slots, int slot, long nowNs) {
-    return limit.chargeable(tatNs(state, nowNs), slots, slot, nowNs);
+  long chargeable(long state, Slots slots, int slot, long nowNs, long held) {
+    return limit.chargeable(tatNs(state, nowNs), slots, slot, nowNs, held);
   }
 
   @Override

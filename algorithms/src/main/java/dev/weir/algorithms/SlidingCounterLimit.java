@@ -88,7 +88,7 @@ final class SlidingCounterLimit extends WordLimit {
   }
 
   @Override
-  long chargeable(long state, Slots slots, int slot, long nowNs) {
+  long chargeable(long state, Slots slots, int slot, long nowNs, long held) {
     return countMask - count(rolled(state, window.floor(nowNs)));
   }
 

@@ -85,7 +85,7 @@ final class SlidingLogLimit extends RingLimit {
   }
 
   @Override
-  long chargeable(long state, Slots slots, int slot, long nowNs) {
+  long chargeable(long state, Slots slots, int slot, long nowNs, long held) {
     return slots.cellsPerSlot() - current(state, slots, slot, nowNs);
   }
 

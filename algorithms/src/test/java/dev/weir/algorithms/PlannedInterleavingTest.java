@@ -15,8 +15,10 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Thousands of interleavings of threads that use a budget under load, and of one that changes the
  * user's plan meanwhile. Whatever the order, no window of length t holds more than the larger burst
  * and the larger rate times t, and nobody is let pass beyond the burst of the plan that he was
- * decided by. The checker knows grants and numbers of plans, and no code of the limits. Rules of
- * {@link PlannedLimit} are broken on purpose, too, and the checker notices.
+ * decided by. In half of them units are held until an end that charges a cost ({@link HeldBudget});
+ * then that holds whichever moment between its verdict and its end each request is counted at. The
+ * checker knows grants and numbers of plans, and no code of the limits. Rules of {@link
+ * PlannedLimit} and {@link HeldBudget} are broken on purpose, too, and the checker notices.
  *
  * <p>{@code -Dweir.traces=100000} searches longer; a failure prints its seed, and {@code
  * -Dweir.seed=} replays it.
@@ -31,6 +33,8 @@ class PlannedInterleavingTest {
   private static final long START = 1_000 * SECOND;
   private static final long USER = 5;
   private static final long KEY = 16;
+  private static final long HELD = 32;
+  private static final long NOT_YET = Long.MAX_VALUE;
 
   private final long seed = Long.getLong("weir.seed", 1);
 
@@ -42,10 +46,20 @@ class PlannedInterleavingTest {
     CONVERTS_WITHOUT_CAS,
     /** Who changes a plan leaves words as they are. */
     CONVERTS_NOTHING,
-    NOTHING
+    /** Who asks looks at what is held, and adds his units if they fit. */
+    ADDS_BEHIND_THE_LOOK,
+    /** Who ends releases his units before he charges what they cost. */
+    RELEASES_FIRST,
+    /** A debt ends at twice the capacity, whatever was held under a larger plan. */
+    OWES_WHAT_WAS_HELD_IN_PART,
+    NOTHING;
+
+    boolean isOfHolds() {
+      return ordinal() >= ADDS_BEHIND_THE_LOOK.ordinal() && this != NOTHING;
+    }
   }
 
-  /** Units that passed; 0 once they were given back. */
+  /** A request that passed. */
   private static final class Grant {
     final long atNs;
 
@@ -54,17 +68,41 @@ class PlannedInterleavingTest {
 
     final int plan;
 
-    /** How many grants there were when this one was asked for: surely charged before it. */
-    final int after;
+    /** The step in which it was asked for, and that in which it was known to have passed. */
+    final int askedAt;
 
-    int units;
+    final int knownAt;
 
-    Grant(long atNs, long untilNs, int units, int plan, int after) {
+    /** Units that it took; 0 once they were given back. */
+    final int taken;
+
+    /** What it cost: less than it took if it held that. */
+    int cost;
+
+    /** When it ended, and the step in which that began. */
+    long endNs;
+
+    long endsAt;
+
+    Grant(long atNs, long untilNs, int taken, int plan, int askedAt, int knownAt) {
       this.atNs = atNs;
       this.untilNs = untilNs;
-      this.units = units;
       this.plan = plan;
-      this.after = after;
+      this.askedAt = askedAt;
+      this.knownAt = knownAt;
+      this.taken = taken;
+      cost = taken;
+      endNs = atNs;
+    }
+
+    void holds() {
+      endNs = NOT_YET;
+      endsAt = NOT_YET;
+    }
+
+    /** Units that another one finds taken which was asked for when this one had passed. */
+    int unitsFor(Grant other) {
+      return endsAt > other.knownAt ? taken : cost;
     }
   }
 
@@ -96,11 +134,19 @@ class PlannedInterleavingTest {
     /** Whether time passes: where it does not, the least that is lost shows. */
     final boolean isTimed;
 
-    long nowNs = START;
+    /** Whether requests hold what they take until they end. */
+    final boolean holds;
 
-    Trace(SplittableRandom random, Broken broken) {
+    long nowNs = START;
+    int steps;
+
+    /** By how much the times at which costs were charged lagged behind the clock, in all. */
+    long lagNs;
+
+    Trace(SplittableRandom random, boolean holds, Broken broken) {
       this.broken = broken;
       isTimed = random.nextBoolean();
+      this.holds = holds;
       final int plans = 2 + random.nextInt(2);
       unitNs = new long[plans + 1];
       bursts = new int[plans + 1];
@@ -131,20 +177,67 @@ class PlannedInterleavingTest {
       return new UserTable(copied);
     }
 
-    void decide(int cost, boolean givesBack, PlannedLimit planned, Decision out) {
+    /** Asks for units; null if they were refused. */
+    Grant decide(int units, boolean givesBack, PlannedLimit planned, Decision out) {
+      Grant grant = null;
       do {
         final long word = word();
-        final int after = grants.size();
+        final int askedAt = steps++;
         final long askedNs = nowNs;
-        if (table.check(KEY, limit(planned, word), cost, askedNs, out)) {
-          final Grant grant = new Grant(askedNs, nowNs, cost, UserWord.plan(word), after);
+        final Limit limit = limit(planned, word);
+        if (holds ? hold(limit, units, out) : table.check(KEY, limit, units, askedNs, out)) {
+          grant = new Grant(askedNs, nowNs, units, UserWord.plan(word), askedAt, steps++);
           grants.add(grant);
-          if (givesBack) {
-            grant.units = 0;
-            table.refund(KEY, limit(planned, word), cost, askedNs, nowNs);
+          if (holds) {
+            grant.holds();
+          } else if (givesBack) {
+            grant.cost = 0;
+            table.refund(KEY, limit(planned, word), units, askedNs, nowNs);
           }
         }
       } while (out.moved());
+      return grant;
+    }
+
+    private boolean hold(Limit limit, int units, Decision out) {
+      if (broken == Broken.ADDS_BEHIND_THE_LOOK) {
+        final long askedNs = nowNs;
+        return HeldBudget.peek(table, KEY, limit, table, HELD, units, askedNs, out)
+            && table.check(HELD, Limit.heldUnits(100), units, askedNs, out);
+      }
+      return HeldBudget.hold(table, KEY, limit, table, HELD, units, nowNs, out);
+    }
+
+    void end(Grant grant, int cost, PlannedLimit planned, Decision out) {
+      grant.cost = cost;
+      grant.endNs = nowNs;
+      grant.endsAt = steps++;
+      if (broken == Broken.RELEASES_FIRST) {
+        table.release(HELD, grant.taken, grant.endNs);
+      }
+      while (!settle(grant, limit(planned, word()), out)) {
+        assertTrue(out.moved());
+      }
+      lagNs += nowNs - grant.endNs;
+    }
+
+    private boolean settle(Grant grant, Limit limit, Decision out) {
+      final boolean hasReleased = broken == Broken.RELEASES_FIRST;
+      if (!hasReleased && broken != Broken.OWES_WHAT_WAS_HELD_IN_PART) {
+        return HeldBudget.settle(
+            table, KEY, limit, grant.cost, table, HELD, grant.taken, grant.endNs, out);
+      }
+      if (grant.cost > 0) {
+        final int held = hasReleased ? grant.taken : 0;
+        table.chargeUsed(KEY, limit, grant.cost, held, grant.endNs, out);
+        if (out.moved()) {
+          return false;
+        }
+      }
+      if (!hasReleased) {
+        table.release(HELD, grant.taken, grant.endNs);
+      }
+      return true;
     }
 
     void change(int plan, boolean atOnce, PlannedLimit planned) {
@@ -162,7 +255,7 @@ class PlannedInterleavingTest {
       if (broken == Broken.CONVERTS_WITHOUT_CAS) {
         for (int at = 0; at < states.capacity(); at += SlotLayout.SLOT_BYTES) {
           final long state = states.getLongAcquire(at + SlotLayout.STATE_OFFSET);
-          if (SlotLayout.isLive(state)) {
+          if (SlotLayout.isLive(state) && StateWord.isTime(state)) {
             limit(planned, word);
             final long converted = planned.converted(state, elsewhere, 0, nowNs);
             states.getLongAcquire(at); // others go on
@@ -191,35 +284,43 @@ class PlannedInterleavingTest {
         fastestNs = Math.min(fastestNs, unitNs[plan]);
         largest = Math.max(largest, bursts[plan]);
       }
-      for (Grant from : grants) {
-        for (Grant to : grants) {
-          final long lastedNs = Math.max(to.untilNs - from.atNs, 0);
-          if (from.atNs <= to.atNs
-              && units(grants, from.atNs, to.atNs) > largest + lastedNs / fastestNs) {
+      for (Grant to : grants) {
+        if (over(to, to.atNs, largest, fastestNs)) {
+          return "at one moment";
+        }
+        for (Grant from : grants) {
+          final long lastedNs = Math.max(to.untilNs - from.endNs, 0) + lagNs;
+          if (from.endNs <= to.atNs && over(to, from.endNs, largest, fastestNs)) {
             return "a window of " + lastedNs + " ns";
           }
-          final long charged =
-              units(grants.subList(0, to.after), from.atNs, Long.MAX_VALUE) + to.units;
-          if (to.units > 0 && charged > bursts[to.plan] + lastedNs / fastestNs) {
-            return "beyond the burst of plan " + to.plan;
+          if (from.endNs != NOT_YET && to.cost > 0) {
+            long found = to.taken;
+            for (Grant before : grants) {
+              final boolean counts = before.knownAt < to.askedAt && before.endNs >= from.endNs;
+              found += counts ? before.unitsFor(to) : 0;
+            }
+            if (found > bursts[to.plan] + lastedNs / fastestNs) {
+              return "beyond the burst of plan " + to.plan;
+            }
           }
         }
       }
       return null;
     }
 
-    private static long units(List<Grant> of, long fromNs, long toNs) {
+    /** Each request is counted at whichever moment between its verdict and its end hurts most. */
+    private boolean over(Grant to, long fromNs, int largest, long fastestNs) {
       long units = 0;
-      for (Grant grant : of) {
-        units += grant.atNs >= fromNs && grant.atNs <= toNs ? grant.units : 0;
+      for (Grant grant : grants) {
+        units += grant.atNs <= to.atNs && grant.endNs >= fromNs ? grant.cost : 0;
       }
-      return units;
+      return units > largest + (Math.max(to.untilNs - fromNs, 0) + lagNs) / fastestNs;
     }
   }
 
   private static Trace trace(long seed, Broken broken) {
     final SplittableRandom random = new SplittableRandom(seed);
-    final Trace trace = new Trace(random, broken);
+    final Trace trace = new Trace(random, seed % 2 == 0 || broken.isOfHolds(), broken);
     final Runnable[] tasks = new Runnable[2 + random.nextInt(3)];
     tasks[0] = changer(trace, random.split());
     for (int i = 1; i < tasks.length; i++) {
@@ -242,12 +343,22 @@ class PlannedInterleavingTest {
   private static Runnable decider(Trace trace, SplittableRandom random) {
     final PlannedLimit planned = new PlannedLimit();
     final Decision out = new Decision();
+    final List<Grant> running = new ArrayList<>();
     return () -> {
       for (int step = 1 + random.nextInt(8); step > 0; step--) {
         trace.nowNs += trace.isTimed ? random.nextLong(trace.unitNs[1]) / 2 : 0;
+        if (!running.isEmpty() && random.nextBoolean()) {
+          final Grant any = running.remove(random.nextInt(running.size()));
+          trace.end(any, random.nextInt(any.taken + 1), planned, out);
+          continue;
+        }
         // By a clock that lags a refund may give back what came back in as much time.
         final boolean givesBack = !trace.isTimed && random.nextInt(6) == 0;
-        trace.decide(1 + random.nextInt(2), givesBack, planned, out);
+        final int units = 1 + random.nextInt(trace.holds ? 4 : 2);
+        final Grant grant = trace.decide(units, givesBack, planned, out);
+        if (grant != null && trace.holds) {
+          running.add(grant);
+        }
       }
     };
   }
@@ -255,12 +366,14 @@ class PlannedInterleavingTest {
   @Test
   void noWindowHoldsMoreThanTheLargestPlan() {
     int granted = 0;
+    int ended = 0;
     for (int i = 0; i < TRACES; i++) {
       final Trace trace = trace(seed + i, Broken.NOTHING);
       assertNull(trace.fault(), "weir.seed=" + (seed + i));
       granted += trace.grants.size();
+      ended += trace.grants.stream().mapToInt(grant -> grant.endsAt == NOT_YET ? 0 : 1).sum();
     }
-    assertTrue(granted > 2 * TRACES, granted + " granted");
+    assertTrue(granted > 2 * TRACES && ended > TRACES, granted + " granted, " + ended + " ended");
   }
 
   /** Two plans of one pace and other bursts: there and back, a word would be the same again. */
@@ -286,7 +399,7 @@ class PlannedInterleavingTest {
     for (int round = 0; round < 400; round++) {
       final String where = "weir.seed=" + seed + ", round " + round;
       final SplittableRandom random = new SplittableRandom(seed + round);
-      final Trace trace = new Trace(random, Broken.NOTHING);
+      final Trace trace = new Trace(random, false, Broken.NOTHING);
       final PlannedLimit planned = new PlannedLimit();
       final Decision out = new Decision();
       double used = 0;

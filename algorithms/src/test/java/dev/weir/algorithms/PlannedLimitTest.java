@@ -177,7 +177,7 @@ class PlannedLimitTest {
     assertFalse(set.peek(NOW, out));
     assertTrue(out.moved());
     assertFalse(table.convert(KEY, stale(), NOW));
-    table.chargeUsed(KEY, stale(), 3, NOW, out);
+    table.chargeUsed(KEY, stale(), 3, 0, NOW, out);
     assertTrue(out.moved());
     assertEquals(0, out.granted());
     assertFalse(table.refund(KEY, stale(), 1, NOW, NOW));
@@ -217,11 +217,11 @@ class PlannedLimitTest {
     pass(NOW);
     plan(A);
     final long word = table.fetch(KEY);
-    table.chargeUsed(KEY, limit(), 50, NOW, out);
+    table.chargeUsed(KEY, limit(), 50, 0, NOW, out);
     assertEquals(0, out.granted(), "twice the capacity is owed by far");
     assertEquals(word, table.fetch(KEY));
     change(B, NOW);
-    table.chargeUsed(KEY, limit(), 1_500, NOW, out);
+    table.chargeUsed(KEY, limit(), 1_500, 0, NOW, out);
     assertEquals(1_000, out.granted());
   }
 
@@ -240,6 +240,18 @@ class PlannedLimitTest {
     assertEquals(65, out.current());
     assertFalse(hold(36));
     assertTrue(hold(35));
+  }
+
+  @Test
+  void whatWasHeldUnderALargePlanIsChargedWholeUnderASmallOne() {
+    plan(B);
+    assertTrue(hold(900));
+    change(C, NOW);
+    assertTrue(HeldBudget.settle(table, KEY, limit(), 1_000, table, HELD, 900, NOW, out));
+    assertEquals(900, out.granted(), "and nothing above it, as that is owed more than twice");
+    change(B, NOW);
+    assertFalse(hold(101));
+    assertTrue(hold(100));
   }
 
   private boolean hold(long units) {
