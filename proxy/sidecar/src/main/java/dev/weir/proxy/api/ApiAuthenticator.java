@@ -1,13 +1,14 @@
 package dev.weir.proxy.api;
 
 import dev.weir.algorithms.Decision;
+import dev.weir.proxy.records.JsonText;
 import dev.weir.proxy.web.Authenticator;
 import dev.weir.proxy.web.Caller;
 import dev.weir.proxy.web.Role;
+import dev.weir.proxy.web.WebClient;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
-import java.net.InetAddress;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -15,8 +16,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * Knows callers by their tokens ({@code Authorization: Bearer TOKEN}), and limits them. Without a
- * file of tokens whoever is on this machine may look, and nobody may change anything.
+ * Knows callers by their tokens ({@code Authorization: Bearer TOKEN}), or without one by the
+ * certificates that they show, and limits them. Without a file of tokens whoever is on this machine
+ * may look, and nobody may change anything.
  */
 public final class ApiAuthenticator implements Authenticator {
   private static final String BEARER = "Bearer ";
@@ -48,15 +50,18 @@ public final class ApiAuthenticator implements Authenticator {
   }
 
   @Override
-  public Permit permit(HttpRequest head, InetAddress from, Role needed) {
+  public Permit permit(HttpRequest head, WebClient client, Role needed) {
     try {
-      String address = OwnLimits.key(from);
-      Caller caller = tokens == null ? Caller.LOCAL : caller(head, address);
+      String address = OwnLimits.key(client.address());
+      Caller caller = tokens == null ? Caller.LOCAL : caller(head, client, address);
       String limited = tokens == null ? address : caller.name();
       boolean isRead =
           head.method().equals(HttpMethod.GET) || head.method().equals(HttpMethod.HEAD);
       OwnLimits.Kind kind = isRead ? OwnLimits.Kind.READS : OwnLimits.Kind.WRITES;
       Decision decision = new Decision();
+      if (!isRead && !head.headers().contains(HttpHeaderNames.AUTHORIZATION)) {
+        checkOrigin(head);
+      }
       if (!limits.charge(kind, limited, 1, decision)) {
         throw limits.refused(kind, decision);
       }
@@ -83,29 +88,50 @@ public final class ApiAuthenticator implements Authenticator {
     }
   }
 
-  private Caller caller(HttpRequest head, String address) throws ApiProblem {
+  private Caller caller(HttpRequest head, WebClient client, String address) throws ApiProblem {
     List<String> shown = head.headers().getAll(HttpHeaderNames.AUTHORIZATION);
-    if (shown.isEmpty()) {
+    boolean isByCertificate = shown.isEmpty();
+    if (isByCertificate && client.certificate() == null) {
       throw unknown("authorization: missing (expected: Bearer TOKEN)");
     }
     Decision decision = new Decision();
     if (!limits.mayLogIn(address, decision)) {
       throw limits.refused(OwnLimits.Kind.LOG_INS, decision);
     }
-    String text = shown.get(0);
-    ApiToken token =
-        shown.size() == 1 && text.regionMatches(true, 0, BEARER, 0, BEARER.length())
-            ? tokens.find(text.substring(BEARER.length()).strip())
-            : null;
+    ApiToken token = isByCertificate ? tokens.find(client.certificate()) : find(shown);
     if (token == null || !time.get().isBefore(token.until())) {
       failed.incrementAndGet();
       limits.logInFailed(address);
+      String what = isByCertificate ? "certificate: the one of " : "authorization: the token of ";
       throw unknown(
-          token == null
-              ? "authorization: no token that is known (expected: Bearer TOKEN)"
-              : "authorization: the token of " + token.name() + " has ended at " + token.until());
+          token != null
+              ? what + token.name() + " has ended at " + token.until()
+              : isByCertificate
+                  ? "certificate: none of its names is known (expected: one in admin-tokens)"
+                  : "authorization: no token that is known (expected: Bearer TOKEN)");
     }
     return new Caller(token.name(), token.role());
+  }
+
+  /** Null if it is not known. */
+  private ApiToken find(List<String> shown) {
+    String text = shown.get(0);
+    return shown.size() == 1 && text.regionMatches(true, 0, BEARER, 0, BEARER.length())
+        ? tokens.find(text.substring(BEARER.length()).strip())
+        : null;
+  }
+
+  /**
+   * Refuses what a page of another site has a browser send: it shows the certificate of whoever
+   * sits before it, where a token would have to be known.
+   */
+  private static void checkOrigin(HttpRequest head) throws ApiProblem {
+    String origin = head.headers().get(HttpHeaderNames.ORIGIN);
+    String host = head.headers().get(HttpHeaderNames.HOST);
+    if (origin != null && !origin.equalsIgnoreCase("https://" + host)) {
+      throw new ApiProblem(
+          403, "origin: " + JsonText.shown(origin) + " (expected: https://" + host + ", or none)");
+    }
   }
 
   private static ApiProblem unknown(String detail) {

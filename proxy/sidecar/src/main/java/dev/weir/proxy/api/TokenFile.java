@@ -1,5 +1,6 @@
 package dev.weir.proxy.api;
 
+import dev.weir.proxy.request.CertificateNames;
 import dev.weir.proxy.watch.FollowedFile;
 import dev.weir.proxy.watch.Reloads;
 import dev.weir.proxy.watch.SmallFile;
@@ -25,9 +26,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file of tokens of the API, one a line: {@code name role sha256 [until]}. It is followed: a
- * token that is removed is refused within seconds. Empty lines and comments ({@code #}) are no
- * tokens. The file has hashes only, so whoever reads it can use none.
+ * The file of who may call the API, one a line: {@code name role sha256 [until]} for a token, and
+ * for a certificate the key that reads its name in the place of the hash, {@code tls:cn=ann}. It is
+ * followed: who is removed is refused within seconds. Empty lines and comments ({@code #}) do not
+ * count. The file has hashes only, so whoever reads it can use no token.
  */
 public final class TokenFile implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TokenFile.class);
@@ -86,11 +88,31 @@ public final class TokenFile implements AutoCloseable {
     byte[] hash = sha256(text);
     ApiToken found = null;
     for (ApiToken token : tokens) {
-      if (MessageDigest.isEqual(token.sha256(), hash)) {
+      if (token.sha256() != null && MessageDigest.isEqual(token.sha256(), hash)) {
         found = token;
       }
     }
     return found;
+  }
+
+  /** The line of one of the names in a certificate; null if none is known. */
+  ApiToken find(CertificateNames names) {
+    List<String> known = new ArrayList<>();
+    add("tls:san=", names.san(), known);
+    add("tls:spiffe=", names.spiffe(), known);
+    add("tls:cn=", names.cn(), known);
+    for (ApiToken token : tokens) {
+      if (known.contains(token.certificate())) {
+        return token;
+      }
+    }
+    return null;
+  }
+
+  private static void add(String key, byte[] name, List<String> to) {
+    if (name != null) {
+      to.add(key + new String(name, StandardCharsets.UTF_8));
+    }
   }
 
   private static byte[] sha256(String text) {
@@ -103,7 +125,7 @@ public final class TokenFile implements AutoCloseable {
 
   private static List<ApiToken> read(byte[] content) throws IOException {
     List<ApiToken> tokens = new ArrayList<>();
-    Set<String> hashes = new HashSet<>();
+    Set<String> known = new HashSet<>();
     List<String> lines = lines(content);
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i).strip();
@@ -112,8 +134,10 @@ public final class TokenFile implements AutoCloseable {
       }
       try {
         ApiToken token = token(line.split("[ \t]+"));
-        if (!hashes.add(HexFormat.of().formatHex(token.sha256()))) {
-          throw new IllegalArgumentException(token.name() + " (expected: each sha256 once)");
+        boolean isHash = token.sha256() != null;
+        if (!known.add(isHash ? HexFormat.of().formatHex(token.sha256()) : token.certificate())) {
+          throw new IllegalArgumentException(
+              token.name() + " (expected: each sha256 and each certificate once)");
         }
         tokens.add(token);
       } catch (IllegalArgumentException fault) {
@@ -138,14 +162,18 @@ public final class TokenFile implements AutoCloseable {
         || parts[0].equals("file")) {
       throw new IllegalArgumentException("not a name (expected: " + EXPECTED_NAME + ")");
     }
-    if (!parts[2].matches("[0-9a-fA-F]{64}")) {
+    boolean isCertificate = parts[2].matches("tls:(san|spiffe|cn)=.+");
+    if (!isCertificate && !parts[2].matches("[0-9a-fA-F]{64}")) {
       throw new IllegalArgumentException(
-          parts[0] + ": not a sha256 (expected: the SHA-256 of the token, 64 hexadecimal digits)");
+          parts[0]
+              + ": not a sha256 (expected: the SHA-256 of the token, 64 hexadecimal digits, or"
+              + " tls:san=, tls:spiffe= or tls:cn= and a name in a certificate)");
     }
     return new ApiToken(
         parts[0],
         role(parts),
-        HexFormat.of().parseHex(parts[2].toLowerCase(Locale.ROOT)),
+        isCertificate ? null : HexFormat.of().parseHex(parts[2].toLowerCase(Locale.ROOT)),
+        isCertificate ? parts[2] : null,
         parts.length == 3 ? Instant.MAX : until(parts));
   }
 

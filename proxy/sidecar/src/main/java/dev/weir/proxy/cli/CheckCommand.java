@@ -84,7 +84,8 @@ public final class CheckCommand implements Callable<Integer> {
   private boolean opensFiles(Path file, Settings settings) {
     List<ListenerSettings> listeners = new ArrayList<>(settings.client().listeners());
     listeners.addAll(settings.decision().listeners());
-    List<String> faults = new ArrayList<>(SidecarTls.faults(listeners, settings.upstream()));
+    ListenerSettings admin = settings.process().admin();
+    List<String> faults = new ArrayList<>(SidecarTls.faults(listeners, admin, settings.upstream()));
     faults.addAll(SidecarDecisions.faults(settings.decision()));
     faults.addAll(SidecarTokens.faults(settings.tokens()));
     faults.addAll(SidecarRateLimits.faults(settings));

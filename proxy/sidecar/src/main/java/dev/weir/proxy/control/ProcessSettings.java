@@ -1,5 +1,6 @@
 package dev.weir.proxy.control;
 
+import dev.weir.proxy.downstream.ListenerSettings;
 import dev.weir.proxy.loop.TransportKind;
 import java.net.SocketAddress;
 import java.nio.file.Path;
@@ -11,7 +12,7 @@ import java.util.List;
  *
  * @param admin where the admin port listens; null for nowhere.
  * @param adminHosts by which requests may call it, beside loopback addresses and localhost.
- * @param adminTokens the file of who may call it, by hashed tokens; null for none.
+ * @param adminTokens the file of who may call it, by token or certificate; null for none.
  * @param monitoring where others than this machine may see health and metrics; null for nowhere.
  * @param eventLoopCount 1 or more.
  * @param drainGraceNs how long requests are served on at the end, while readiness says no already.
@@ -20,7 +21,7 @@ import java.util.List;
  * @param latencyLogIntervalNs how often.
  */
 public record ProcessSettings(
-    SocketAddress admin,
+    ListenerSettings admin,
     List<String> adminHosts,
     Path adminTokens,
     SocketAddress monitoring,

@@ -50,6 +50,11 @@ final class SettingsBuilder {
     return values.list("listen", ListenerTable.class);
   }
 
+  /** Where the admin port listens; null for nowhere. */
+  ListenerTable admin() {
+    return values.get("admin", ListenerTable.class);
+  }
+
   /** All addresses that are listened on for clients and programs. */
   List<ListenerTable> allListeners() {
     List<ListenerTable> all = new ArrayList<>(DecisionTable.listeners(values));
@@ -125,7 +130,7 @@ final class SettingsBuilder {
 
   private ProcessSettings process() {
     return new ProcessSettings(
-        values.get("admin", SocketAddress.class),
+        admin() == null ? null : ListenerTable.build(List.of(admin()), values).get(0),
         values.list("admin-hosts", String.class),
         values.file("admin-tokens"),
         values.get("monitoring", SocketAddress.class),

@@ -22,7 +22,7 @@ final class SettingsCheck {
     }
     StoreSettingsTable.check(values, misfits);
     RecordSettings.check(values, misfits);
-    SocketAddress admin = values.get("admin", SocketAddress.class);
+    SocketAddress admin = builder.admin() == null ? null : builder.admin().address();
     SocketAddress monitoring = values.get("monitoring", SocketAddress.class);
     checkListeners(builder, admin, monitoring, misfits);
     DecisionTable.check(values, misfits);
@@ -51,7 +51,11 @@ final class SettingsCheck {
   private static void checkListeners(
       SettingsBuilder builder, SocketAddress admin, SocketAddress monitoring, Misfits misfits) {
     SettingValues values = builder.values;
-    boolean isTlsUsed = false;
+    ListenerTable adminPort = builder.admin();
+    boolean isTlsUsed = adminPort != null && adminPort.usesCommonTls();
+    if (isTlsUsed && !misfits.isFaulty("tls")) {
+      TlsSettingsTable.check(values, "", adminPort.text(), misfits);
+    }
     List<SocketAddress> others = new ArrayList<>();
     for (ListenerTable listener : builder.allListeners()) {
       if (misfits.isFaulty(listener.path()) || listener.address() == null) {
@@ -85,7 +89,7 @@ final class SettingsCheck {
     }
     boolean hasTls = !values.hasNoneOf(TlsSettingsTable.PREFIX);
     if (hasTls && !isTlsUsed && !misfits.isFaulty("listen")) {
-      misfits.add("tls", "no listener for it", "listen: https://host:port");
+      misfits.add("tls", "no listener for it", "listen or admin: https://host:port");
     }
   }
 

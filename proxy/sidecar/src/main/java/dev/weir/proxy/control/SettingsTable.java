@@ -65,8 +65,8 @@ final class SettingsTable {
             "admin",
             SettingKind.ADDRESS,
             "127.0.0.1:9090",
-            "Metrics and health, or off (default %s).",
-            text -> text.equals("off") ? null : AddressText.parseListen(text)),
+            "Metrics, health and the API: as listen, or off (default %s).",
+            text -> text.equals("off") ? null : ListenerTable.of("admin", text)),
         SettingRow.value(
             "admin-hosts",
             SettingKind.NAMES,

@@ -1,7 +1,6 @@
 package dev.weir.proxy.web;
 
 import io.netty.handler.codec.http.HttpRequest;
-import java.net.InetAddress;
 import java.util.Map;
 
 /**
@@ -21,10 +20,6 @@ public interface Authenticator {
   /** Whether callers have to show who they are, so that other machines may reach the port. */
   boolean isForOtherMachines();
 
-  /**
-   * Decides on one request.
-   *
-   * @param from the client's address; null for a Unix-domain socket.
-   */
-  Permit permit(HttpRequest head, InetAddress from, Role needed);
+  /** Decides on one request. */
+  Permit permit(HttpRequest head, WebClient client, Role needed);
 }

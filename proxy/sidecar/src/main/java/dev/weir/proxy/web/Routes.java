@@ -73,14 +73,14 @@ final class Routes {
    * Finds who answers a request.
    *
    * @param port by which it came.
-   * @param from the client's address; null for a Unix-domain socket.
+   * @param client who sends it.
    * @throws IllegalArgumentException if its target is malformed.
    */
-  Found find(HttpRequest head, Route.Access port, InetAddress from) {
+  Found find(HttpRequest head, Route.Access port, WebClient client) {
     QueryStringDecoder target = new QueryStringDecoder(head.uri());
     target.parameters(); // a query is malformed now, or never
     String path = target.rawPath().replaceFirst("^(?i:https?)://[^/]*", "");
-    Asked asked = new Asked(head, target, PathPattern.segments(path), port, from);
+    Asked asked = new Asked(head, target, PathPattern.segments(path), port, client);
     Set<String> methods = new LinkedHashSet<>();
     Found found = find(all == null ? rows : all, asked, methods);
     if (found == null && all == null) {
@@ -106,7 +106,7 @@ final class Routes {
       QueryStringDecoder target,
       List<String> path,
       Route.Access port,
-      InetAddress from) {}
+      WebClient client) {}
 
   /**
    * Looks in some rows.
@@ -134,7 +134,8 @@ final class Routes {
   }
 
   private Found permitted(Found found, Asked asked) {
-    Authenticator.Permit permit = authenticator.permit(asked.head, asked.from, found.route.role());
+    Authenticator.Permit permit =
+        authenticator.permit(asked.head, asked.client, found.route.role());
     return new Found(
         found.route, found.path, found.target, permit.caller(), permit.refusal(), permit.fields());
   }

@@ -1,5 +1,7 @@
 package dev.weir.proxy.web;
 
+import dev.weir.proxy.request.CertificateNames;
+import dev.weir.proxy.tls.ServerTls;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
@@ -17,6 +19,8 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -49,6 +53,9 @@ final class WebHandler extends SimpleChannelInboundHandler<HttpObject> {
   private final InetAddress from;
   private final RequestDeadline deadline;
 
+  /** Null if the client has shown none. */
+  private CertificateNames certificate;
+
   /** The request whose body is read; null between requests, and once its answer is the last. */
   private HttpRequest head;
 
@@ -76,6 +83,14 @@ final class WebHandler extends SimpleChannelInboundHandler<HttpObject> {
     this.port = port;
     this.from = from;
     this.deadline = deadline;
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event == SslHandshakeCompletionEvent.SUCCESS) {
+      certificate = ServerTls.clientNames(ctx.pipeline().get(SslHandler.class).engine());
+    }
+    ctx.fireUserEventTriggered(event);
   }
 
   @Override
@@ -115,7 +130,7 @@ final class WebHandler extends SimpleChannelInboundHandler<HttpObject> {
       return Routes.Found.refused(BAD_HOST);
     }
     try {
-      return routes.find(request, port, from);
+      return routes.find(request, port, new WebClient(from, certificate));
     } catch (IllegalArgumentException malformed) {
       return Routes.Found.refused(BAD_REQUEST);
     } catch (RuntimeException bug) {

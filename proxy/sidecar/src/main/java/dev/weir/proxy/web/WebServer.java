@@ -10,9 +10,12 @@ import dev.weir.proxy.loop.LoopGuard;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyHistory;
 import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.tls.ServerTls;
 import dev.weir.proxy.web.Route.Access;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannel;
@@ -32,6 +35,7 @@ import java.net.UnknownHostException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -57,6 +61,10 @@ public final class WebServer implements AutoCloseable {
   private final WebHosts adminHosts;
   private final Pages pages;
   private final Routes routes;
+
+  /** Null while both ports speak in the clear. */
+  private Function<EventLoop, ServerTls> encryption;
+
   private EventLoopGroup loop;
   private LoopGuard guard;
   private ListeningSocket adminListener;
@@ -135,6 +143,15 @@ public final class WebServer implements AutoCloseable {
   }
 
   /**
+   * Has the admin port speak TLS, before it listens; the monitoring port speaks in the clear.
+   *
+   * @param tls of the server's event loop, which it is told of before connections come.
+   */
+  public void encrypt(Function<EventLoop, ServerTls> tls) {
+    encryption = tls;
+  }
+
+  /**
    * Listens.
    *
    * @throws IOException if an address cannot be listened on; its message says which and why, and
@@ -145,15 +162,16 @@ public final class WebServer implements AutoCloseable {
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("weir-admin", true), NioIoHandler.newFactory());
     guard = new LoopGuard(loop);
-    adminListener = listen(admin, Access.ADMIN, adminHosts);
-    monitoringListener = listen(monitoring, Access.MONITORING, WebHosts.ANY);
+    ServerTls tls = encryption == null ? null : encryption.apply(loop.next());
+    adminListener = listen(admin, new Connections(Access.ADMIN, adminHosts, tls));
+    monitoringListener = listen(monitoring, new Connections(Access.MONITORING, WebHosts.ANY, null));
     // On the loop that shows them.
     loop.scheduleAtFixedRate(
         pages::endSlice, LatencyHistory.SLICE_NS, LatencyHistory.SLICE_NS, TimeUnit.NANOSECONDS);
   }
 
   /** Null where there is no address. */
-  private ListeningSocket listen(SocketAddress address, Access access, WebHosts hosts)
+  private ListeningSocket listen(SocketAddress address, Connections connections)
       throws IOException {
     if (address == null) {
       return null;
@@ -161,7 +179,7 @@ public final class WebServer implements AutoCloseable {
     boolean isUnix = address instanceof UnixDomainSocketAddress;
     Class<? extends ServerChannel> channel =
         isUnix ? NioServerDomainSocketChannel.class : NioServerSocketChannel.class;
-    Acceptor server = new Acceptor(loop, channel, new Connections(access, hosts));
+    Acceptor server = new Acceptor(loop, channel, connections);
     if (!isUnix) {
       // Otherwise a restart would wait for the last one's connections to leave TIME_WAIT.
       server.option(ChannelOption.SO_REUSEADDR, true);
@@ -206,11 +224,16 @@ public final class WebServer implements AutoCloseable {
   private final class Connections extends ChannelSetUp {
     private final Access access;
     private final WebHosts hosts;
+
+    /** Null if they speak in the clear. */
+    private final ServerTls tls;
+
     private final ClientShares connections = new ClientShares(MAX_CONNECTIONS);
 
-    Connections(Access access, WebHosts hosts) {
+    Connections(Access access, WebHosts hosts, ServerTls tls) {
       this.access = access;
       this.hosts = hosts;
+      this.tls = tls;
     }
 
     @Override
@@ -222,10 +245,12 @@ public final class WebServer implements AutoCloseable {
       }
       channel.closeFuture().addListener(closed -> share.give(1));
       RequestDeadline deadline = new RequestDeadline(READ_TIMEOUT_SECONDS);
-      channel
-          .pipeline()
-          .addLast(deadline)
-          .addLast(new ReadTimeoutHandler(READ_TIMEOUT_SECONDS))
+      ChannelPipeline pipeline = channel.pipeline();
+      pipeline.addLast(deadline).addLast(new ReadTimeoutHandler(READ_TIMEOUT_SECONDS));
+      if (tls != null) {
+        pipeline.addLast(tls.newHandler(channel)); // the deadline holds for its handshake too
+      }
+      pipeline
           .addLast(new HttpServerCodec(MAX_LINE_BYTES, MAX_FIELDS_BYTES, MAX_CHUNK_BYTES))
           .addLast(new FlowControlHandler()) // before all that answers, so that answers keep order
           .addLast(new WebHandler(hosts, routes, access, address(channel), deadline));

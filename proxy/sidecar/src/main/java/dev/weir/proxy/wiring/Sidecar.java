@@ -175,7 +175,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     tokens = settings.tokens().isConfigured() ? new SidecarTokens(settings.tokens()) : null;
     List<ListenerSettings> all = new ArrayList<>(settings.client().listeners());
     all.addAll(settings.decision().listeners());
-    tls = new SidecarTls(all, settings.upstream());
+    tls = new SidecarTls(all, settings.process().admin(), settings.upstream());
     api =
         settings.process().admin() == null
             ? null
@@ -259,11 +259,11 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
         startDecisions();
         decisions.followTokens(metrics);
       }
-      tls.start(metrics);
       if (rateLimits != null) {
         rateLimits.start();
       }
       admin = startAdmin(settings);
+      tls.start(metrics);
       if (latencyLog != null) {
         latencyLog.start(settings.process().latencyLogIntervalNs());
       }
@@ -443,9 +443,10 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     if (process.admin() == null && process.monitoring() == null) {
       return null;
     }
+    ListenerSettings listener = process.admin();
     WebServer server =
         new WebServer(
-            process.admin(),
+            listener == null ? null : listener.address(),
             process.adminHosts(),
             process.monitoring(),
             metrics,
@@ -456,6 +457,13 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     try {
       if (api != null) {
         api.start(metrics);
+      }
+      if (listener != null && listener.tls() != null) {
+        server.encrypt(
+            loop -> {
+              tls.join(loop);
+              return tls.of(listener);
+            });
       }
       server.start();
     } catch (IOException | RuntimeException e) {

@@ -19,10 +19,10 @@ import dev.weir.proxy.watch.Reloads;
 import dev.weir.proxy.web.Authenticator;
 import dev.weir.proxy.web.Role;
 import dev.weir.proxy.web.Route;
+import dev.weir.proxy.web.WebClient;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -116,8 +116,8 @@ final class SidecarApi implements Authenticator, AutoCloseable {
   }
 
   @Override
-  public Permit permit(HttpRequest head, InetAddress from, Role needed) {
-    return api().authenticator().permit(head, from, needed);
+  public Permit permit(HttpRequest head, WebClient client, Role needed) {
+    return api().authenticator().permit(head, client, needed);
   }
 
   @Override

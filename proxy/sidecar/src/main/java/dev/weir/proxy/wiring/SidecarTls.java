@@ -32,6 +32,9 @@ public final class SidecarTls implements AutoCloseable {
 
   private static final String HTTP1 = "http/1.1";
 
+  /** The protocols that an operator is offered. */
+  private static final List<String> ADMIN_PROTOCOLS = List.of(HTTP1);
+
   private final Map<ListenerSettings, ServerTls> servers = new HashMap<>();
   private final LoopBroadcast<EventLoop> loops = new LoopBroadcast<>();
   private UpstreamTls service;
@@ -41,21 +44,16 @@ public final class SidecarTls implements AutoCloseable {
   /**
    * Reads all files.
    *
+   * @param admin null for none.
    * @throws IOException if one cannot be used; its message tells all that cannot.
    */
-  SidecarTls(List<ListenerSettings> listeners, UpstreamSettings upstream) throws IOException {
+  SidecarTls(List<ListenerSettings> listeners, ListenerSettings admin, UpstreamSettings upstream)
+      throws IOException {
     List<String> faults = new ArrayList<>();
     List<ReloadedFiles> files = new ArrayList<>();
-    for (ListenerSettings listener : listeners) {
-      if (listener.tls() != null) {
-        try {
-          ServerTls tls = new ServerTls(listener.tls(), PROTOCOLS, this::afterEveryLoop);
-          servers.put(listener, tls);
-          files.add(tls);
-        } catch (TlsFault fault) {
-          faults.add(fault.getMessage());
-        }
-      }
+    listeners.forEach(listener -> read(listener, PROTOCOLS, files, faults));
+    if (admin != null) {
+      read(admin, ADMIN_PROTOCOLS, files, faults);
     }
     if (upstream.protocol() == UpstreamProtocol.HTTPS) {
       try {
@@ -74,10 +72,27 @@ public final class SidecarTls implements AutoCloseable {
     reload = new CertificateReload(files);
   }
 
+  private void read(
+      ListenerSettings listener,
+      List<String> protocols,
+      List<ReloadedFiles> files,
+      List<String> faults) {
+    if (listener.tls() != null) {
+      try {
+        ServerTls tls = new ServerTls(listener.tls(), protocols, this::afterEveryLoop);
+        servers.put(listener, tls);
+        files.add(tls);
+      } catch (TlsFault fault) {
+        faults.add(fault.getMessage());
+      }
+    }
+  }
+
   /** The faults that a start would find in the files, a text each; none if all can be used now. */
-  public static List<String> faults(List<ListenerSettings> listeners, UpstreamSettings upstream) {
+  public static List<String> faults(
+      List<ListenerSettings> listeners, ListenerSettings admin, UpstreamSettings upstream) {
     try {
-      new SidecarTls(listeners, upstream).close();
+      new SidecarTls(listeners, admin, upstream).close();
       return List.of();
     } catch (IOException faults) {
       return List.of(faults.getMessage().split("\nweir: "));

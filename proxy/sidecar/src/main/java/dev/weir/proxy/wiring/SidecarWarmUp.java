@@ -59,7 +59,7 @@ public final class SidecarWarmUp {
   private SidecarWarmUp(
       Settings settings, Traffic traffic, Transport transport, EventLoopGroup group)
       throws IOException {
-    tls = new SidecarTls(settings.client().listeners(), settings.upstream());
+    tls = new SidecarTls(settings.client().listeners(), null, settings.upstream());
     service = new SidecarService(settings.upstream(), transport, tls);
     tables = LimitTables.allocate(settings.admission(), 0);
     loops =

@@ -102,7 +102,7 @@ public final class VirtualSidecar {
       UpstreamAddresses addresses =
           new UpstreamAddresses(settings.upstream().address(), Transport.NIO);
       loops.make(
-          new SidecarTls(settings.client().listeners(), settings.upstream()),
+          new SidecarTls(settings.client().listeners(), null, settings.upstream()),
           parts -> origin(parts, addresses, channels),
           servers.isEmpty() ? null : this::store,
           null);

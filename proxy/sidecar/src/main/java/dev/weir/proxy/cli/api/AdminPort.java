@@ -3,6 +3,7 @@ package dev.weir.proxy.cli.api;
 import dev.weir.proxy.loop.Addresses;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.URLEncoder;
 import java.nio.ByteBuffer;
@@ -22,6 +23,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
 
 /** Asks the admin port of a running sidecar, with a connection for each request. */
 public final class AdminPort {
@@ -35,16 +39,21 @@ public final class AdminPort {
   private final SocketAddress address;
   private final Duration patience;
 
+  /** Null if the port speaks in the clear. */
+  private final SSLSocketFactory tls;
+
   public AdminPort(SocketAddress address) {
-    this(address, PATIENCE);
+    this(address, PATIENCE, null);
   }
 
   /**
    * @param patience for the whole answer.
+   * @param tls that the port speaks; null for none.
    */
-  public AdminPort(SocketAddress address, Duration patience) {
+  public AdminPort(SocketAddress address, Duration patience, SSLSocketFactory tls) {
     this.address = address;
     this.patience = patience;
+    this.tls = tls;
   }
 
   /** The parameters of a page's target. */
@@ -168,11 +177,25 @@ public final class AdminPort {
       resolved = found;
     }
     try (SocketChannel channel = SocketChannel.open(resolved)) {
+      if (tls != null) {
+        return exchange(request, channel.socket(), (InetSocketAddress) resolved);
+      }
       ByteBuffer out = ByteBuffer.wrap(request);
       while (out.hasRemaining()) {
         channel.write(out);
       }
       return Channels.newInputStream(channel).readNBytes(MAX_ANSWER_BYTES);
+    }
+  }
+
+  private byte[] exchange(byte[] request, Socket plain, InetSocketAddress to) throws IOException {
+    try (SSLSocket socket =
+        (SSLSocket) tls.createSocket(plain, to.getHostString(), to.getPort(), true)) {
+      SSLParameters parameters = socket.getSSLParameters();
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+      socket.setSSLParameters(parameters);
+      socket.getOutputStream().write(request);
+      return socket.getInputStream().readNBytes(MAX_ANSWER_BYTES);
     }
   }
 

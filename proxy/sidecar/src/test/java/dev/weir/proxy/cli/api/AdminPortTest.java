@@ -31,7 +31,7 @@ class AdminPortTest {
       InetSocketAddress address = new InetSocketAddress("127.0.0.1", silent.getLocalPort());
       assertEquals(
           "127.0.0.1:" + silent.getLocalPort() + ": no whole answer within 0.02 s",
-          fault(new AdminPort(address, Duration.ofMillis(20))));
+          fault(new AdminPort(address, Duration.ofMillis(20), null)));
     }
   }
 }
