@@ -23,7 +23,7 @@ final class StateWord {
 
   private static final int GRAIN_SHIFT = 60;
 
-  /** Of a time, the bit that says by which of a user's two last plans it counts. */
+  /** The bit of a time that says by which of a user's two last plans it counts. */
   static final long PLAN_BIT = 1L << 59;
 
   private static final long BODY_MASK = (1L << GRAIN_SHIFT) - 1;

@@ -28,13 +28,13 @@ public final class UserWord {
   /** Who said which plan a user has: a header of a trusted peer. */
   public static final int HEADER = 3;
 
-  /** Of a slot that was never used; ends every probe. */
+  /** The word of a slot that was never used; ends every probe. */
   static final long EMPTY = 0;
 
-  /** Of a slot whose user has another one. */
+  /** The word of a slot whose user has another one. */
   static final long FREE = 1L << 61;
 
-  /** Of a slot that is one thread's own for a moment, with the number of the claim. */
+  /** The word of a slot that is one thread's own for a moment, with the number of the claim. */
   static final long CLAIMED = 1L << 63;
 
   static final long MET = 1L << 59;

@@ -21,7 +21,7 @@ public final class AnswerText {
 
   private static final Pattern OPENED = Pattern.compile("\\$\\{([^}]{0,40}}?)");
 
-  /** What stands for a value of the refusal. None of the values is the client's. */
+  /** A name that stands for a value of the refusal. None of the values is the client's. */
   public enum Placeholder {
     /** Seconds as in {@code Retry-After}; 0 if no wait helps. */
     RETRY_AFTER("retry-after"),
@@ -43,7 +43,7 @@ public final class AnswerText {
       return this == RETRY_AFTER || this == LIMIT;
     }
 
-    /** As it stands in a text, such as <code>${rule}</code>. */
+    /** The name as a text has it, such as <code>${rule}</code>. */
     @Override
     public String toString() {
       return "${" + name + "}";

@@ -24,7 +24,7 @@ public enum GrpcStatus {
     return ordinal();
   }
 
-  /** What comes nearest to a status of HTTP. */
+  /** The status that comes nearest to one of HTTP. */
   public static GrpcStatus nearestToHttp(int status) {
     return switch (status) {
       case 400, 413, 415 -> INVALID_ARGUMENT;

@@ -21,7 +21,7 @@ public record QuotaPolicy(String name, long quota, long windowSeconds, int unit)
     return windowSeconds == NO_WINDOW;
   }
 
-  /** So many of the limit's units in whole ones, rounded down. */
+  /** The whole units that a number of the limit's units makes, rounded down. */
   long whole(long units) {
     return unit == 1 ? units : units / unit;
   }

@@ -20,9 +20,9 @@ public record RefusalAnswer(
   /** The most bytes of a field's value or of a message for calls, as it is written in a rule. */
   public static final int MAX_TEXT_BYTES = 1024;
 
-  /** What a call of gRPC is answered. */
+  /** The answer to a call of gRPC. */
   public record Call(GrpcStatus status, AnswerText message) {
-    /** As other refused calls are. */
+    /** The answer of other refused calls. */
     public static final Call STANDARD = new Call(null, null);
   }
 

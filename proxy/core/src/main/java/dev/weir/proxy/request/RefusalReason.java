@@ -152,7 +152,7 @@ public enum RefusalReason {
   private enum Ends {
     /** The request has been read to its end, or can be: the next one follows. */
     REQUEST,
-    /** It is unknown where the next request begins, or none is to be read. */
+    /** The start of the next request is unknown, or none is to be read. */
     CONNECTION
   }
 

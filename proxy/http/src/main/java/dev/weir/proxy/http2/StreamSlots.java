@@ -57,7 +57,7 @@ final class StreamSlots {
   /** The observer knows that the stream is closed, though it may keep its slot. */
   static final int CLOSED = 1 << 13;
 
-  /** It was broken off because of the peer, and so does not end well. */
+  /** The stream was broken off because of the peer, and so does not end well. */
   static final int BROKEN_OFF = 1 << 14;
 
   private static final int FIRST_SLOTS = 2;

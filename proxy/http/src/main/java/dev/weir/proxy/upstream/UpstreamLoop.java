@@ -5,7 +5,7 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.request.TrafficObserver;
 import io.netty.channel.EventLoop;
 
-/** What one event loop's connections to the service share. */
+/** The parts that one event loop's connections to the service share. */
 public record UpstreamLoop(
     UpstreamSettings settings,
     UpstreamAddresses addresses,

@@ -210,7 +210,7 @@ public final class Charges {
         : budget.cost();
   }
 
-  /** What was wrong with the header that says the request's cost; null for nothing. */
+  /** The fault of the header that says the request's cost; null for none. */
   CostFault costFault() {
     return requestCost.fault();
   }
@@ -293,7 +293,7 @@ public final class Charges {
     holding = into;
   }
 
-  /** What the request holds; null if it has no end: then its cost is charged at once. */
+  /** The units that the request holds; null if it has no end: its cost is charged at once. */
   Holding holding() {
     return holding;
   }

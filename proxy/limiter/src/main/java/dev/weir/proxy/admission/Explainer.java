@@ -138,7 +138,7 @@ public final class Explainer {
     return rules.read(ofAll, question) == null ? limits(ofAll, charges, keys, true) : List.of();
   }
 
-  /** What a request is charged, whose identities were read last. */
+  /** The charges of the request whose identities were read last. */
   private List<Explanation.Limit> limits(
       Rule rule, Charges charges, List<Explanation.Key> keys, boolean isEnforced) {
     charges.set(rule, identities, question);

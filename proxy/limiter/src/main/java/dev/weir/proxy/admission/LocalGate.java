@@ -56,7 +56,7 @@ public final class LocalGate implements Gate {
   /** The budgets that hold, by their places among the charged ones; null for those that do not. */
   private final Budget[] held = new Budget[LimitSet.MAX_SIZE];
 
-  /** Of each budget, whether users may have other numbers of it. */
+  /** A flag for each budget: whether users may have other numbers of it. */
   private final boolean[] areOfUsers = new boolean[LimitSet.MAX_SIZE];
 
   /** The user of the question, with the plan of the attempt. */

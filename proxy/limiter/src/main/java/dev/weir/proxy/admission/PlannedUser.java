@@ -20,7 +20,7 @@ final class PlannedUser {
   private int slot;
   private long hash;
 
-  /** What the slot said when it was read last; {@link #NOBODY} if it knows no plan. */
+  /** The slot's word when it was read last; {@link #NOBODY} if it knows no plan. */
   private long word;
 
   private Plan plan;

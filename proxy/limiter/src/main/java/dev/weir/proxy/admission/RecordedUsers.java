@@ -204,7 +204,7 @@ public final class RecordedUsers {
     }
   }
 
-  /** What of a record is known here; one that nobody can read says nothing. */
+  /** The part of a record that is known here; one that nobody can read says nothing. */
   private UserRecord parse(StoredRecord record) {
     try {
       return UserRecord.parseKept(record.json(), this::passOver);

@@ -25,7 +25,7 @@ final class RequestCost {
     fault = null;
   }
 
-  /** What was wrong with the header of this request; null for nothing. */
+  /** The fault of this request's header; null for none. */
   CostFault fault() {
     return fault;
   }

@@ -29,7 +29,7 @@ final class Reserve {
   private long answers;
   private long mean;
 
-  /** What was learned, before the bounds of a capacity. */
+  /** The reserve that was learned, before the bounds of a capacity. */
   private long wanted;
 
   /**

@@ -49,7 +49,7 @@ public final class Users implements AutoCloseable {
     records = by;
   }
 
-  /** What knows the users' records; null if there are none. */
+  /** The reader of users' records; null if there are none. */
   public RecordedUsers records() {
     return records;
   }

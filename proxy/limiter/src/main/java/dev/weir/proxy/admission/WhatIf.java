@@ -67,7 +67,7 @@ public final class WhatIf implements Admission {
     private VerdictListener listener;
     private WhatIfCounts into;
 
-    /** Of the rules in use, while they are awaited. */
+    /** The ticket of the rules in use, while their verdict is awaited. */
     private long ticket;
 
     private boolean isNowAwaited;
@@ -214,7 +214,7 @@ public final class WhatIf implements Admission {
     counts = next;
   }
 
-  /** As {@link AdmissionHandler#ending}, of the candidate. */
+  /** Does as {@link AdmissionHandler#ending}, for the candidate. */
   public boolean ending() {
     return handler.ending();
   }

@@ -4,7 +4,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Where a page ended, as its caller gives it back: anybody may have made it up. */
+/** The end of a page, as its caller gives it back: anybody may have made it up. */
 public final class PageCursor {
   private PageCursor() {}
 

@@ -7,7 +7,7 @@ package dev.weir.proxy.records;
  *     everywhere}, {@code identities}), of a user the identity as the decision API takes it.
  */
 public record RecordName(Kind kind, String id) {
-  /** What a record is about. */
+  /** The kind of thing that a record is about. */
   public enum Kind {
     RULE,
     PART,

@@ -12,7 +12,7 @@ import java.util.List;
  *     not taken into use.
  */
 public record RecordSet(RecordVersion head, List<StoredRecord> records, List<RecordName> damaged) {
-  /** What there is before the first write. */
+  /** The set before the first write. */
   public static final RecordSet NONE = new RecordSet(RecordVersion.NONE, List.of());
 
   public RecordSet {

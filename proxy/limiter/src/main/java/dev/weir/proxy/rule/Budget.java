@@ -39,7 +39,7 @@ public final class Budget {
       return new Past(seed, limit, written, adoption, isEnd ? null : earlier.cut(depth - 1));
     }
 
-    /** What users of a plan used under the limits that were replaced; null if they had none. */
+    /** The units that users of a plan used under replaced limits; null if they had none. */
     private Past under(Plan plan) {
       Past before = earlier == null ? null : earlier.under(plan);
       Limit under = written.under(plan, limit);

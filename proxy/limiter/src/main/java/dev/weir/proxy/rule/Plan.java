@@ -60,7 +60,7 @@ public final class Plan {
     return tier;
   }
 
-  /** What the user's record says. */
+  /** The user's record. */
   public UserRecord record() {
     return record;
   }

@@ -84,7 +84,7 @@ public final class Rule {
   /** This rule as it is for all other identities; null if there are none. */
   private final Rule rehearsal;
 
-  /** What this part of a rule leaves out: {@link #without}; 0 for a whole rule. */
+  /** The limits that this part of a rule leaves out: {@link #without}; 0 for a whole rule. */
   private final int left;
 
   /** How it bans identities; null if it does not. */
@@ -699,7 +699,7 @@ public final class Rule {
     return bans;
   }
 
-  /** What it answers to requests that it refuses; null for Weir's own answer. */
+  /** The answer to requests that it refuses; null for Weir's own answer. */
   public RefusalSpec refusal() {
     return spec.refusal();
   }

@@ -99,7 +99,7 @@ public final class RuleBans {
     return -1;
   }
 
-  /** So many refusals within {@link #windowMs} begin a ban: 1 or more. */
+  /** The number of refusals within {@link #windowMs} that begins a ban: 1 or more. */
   public int after() {
     return after;
   }

@@ -32,7 +32,7 @@ enum ErrorReply {
   NOREPLICAS(Remedy.NONE),
   OTHER(Remedy.NONE);
 
-  /** What can still lead to a decision within the deadline. */
+  /** The ways that can still lead to a decision within the deadline. */
   enum Remedy {
     SEND_SOURCE,
     FOLLOW,

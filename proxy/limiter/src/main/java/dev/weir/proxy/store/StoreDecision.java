@@ -40,7 +40,7 @@ public final class StoreDecision {
 
   private final long[] keptMarks = new long[CheckCall.MAX_LIMITS];
 
-  /** What became of a holder's numbers, by limit. */
+  /** The result for a holder's numbers, by limit. */
   private final int[] heldStates = new int[CheckCall.MAX_LIMITS];
 
   /**

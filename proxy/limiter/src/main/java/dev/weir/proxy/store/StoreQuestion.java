@@ -68,7 +68,7 @@ public final class StoreQuestion {
 
   int isNew;
 
-  /** What a holder says, by limit: units that it holds, and has charged since it began. */
+  /** The numbers of a holder, by limit: units that it holds, and has charged since it began. */
   final long[] units = new long[CheckCall.MAX_LIMITS];
 
   final long[] charged = new long[CheckCall.MAX_LIMITS];

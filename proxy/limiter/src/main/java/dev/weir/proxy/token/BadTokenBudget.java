@@ -23,12 +23,12 @@ final class BadTokenBudget {
   /** One client has one part in so many. */
   private static final int CLIENT_PARTS = 64;
 
-  /** What may be spent at once, before it has to be sat out. */
+  /** The time that may be spent at once, before it has to be sat out. */
   static final long LOOP_BURST_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   static final long CLIENT_BURST_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /** What one token may take: each try is far less, unless the thread had to wait. */
+  /** The time that one token may take: each try is far less, unless the thread had to wait. */
   static final long MOST_NS = TimeUnit.MILLISECONDS.toNanos(JoseVerifier.MOST_TRIES);
 
   /** How long a client without a bad token is one that has sent none. */

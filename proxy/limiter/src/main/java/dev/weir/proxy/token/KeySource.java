@@ -3,7 +3,7 @@ package dev.weir.proxy.token;
 import dev.weir.proxy.watch.Reloads;
 import java.io.IOException;
 
-/** Where a key set comes from, again and again. */
+/** A source that a key set is read from, again and again. */
 public interface KeySource extends AutoCloseable {
   /**
    * The source that settings name. A file has been read.

@@ -148,7 +148,7 @@ public final class ApiRequest {
     return expected;
   }
 
-  /** As {@link #expected}; null without either. */
+  /** Reads as {@link #expected} does; null without either. */
   public RecordVersion expectedIfSaid() throws ApiProblem {
     String match = http.field(HttpHeaderNames.IF_MATCH);
     String none = http.field(HttpHeaderNames.IF_NONE_MATCH);

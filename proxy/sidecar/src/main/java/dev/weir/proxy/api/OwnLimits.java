@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** What callers of the API may do, limited by the engine that limits everybody. Any thread. */
+/** The limits of callers of the API, by the engine that limits everybody. Any thread. */
 final class OwnLimits implements AutoCloseable {
   static final int READS = 1_000;
   static final int WRITES = 100;
@@ -31,7 +31,7 @@ final class OwnLimits implements AutoCloseable {
   private final KeyHasher hasher = KeyHasher.random();
   private final LongSupplier clock;
 
-  /** What is limited. */
+  /** The kind of request that is limited. */
   enum Kind {
     READS(OwnLimits.READS),
     WRITES(OwnLimits.WRITES),

@@ -35,7 +35,7 @@ public final class ReloadedFiles {
     return waiting;
   }
 
-  /** By what files hold, whether they are in use as they were read last. */
+  /** A flag for each kind of files: whether they are in use as they were read last. */
   Map<String, Boolean> kinds() {
     return kinds;
   }

@@ -52,7 +52,7 @@ final class UserDirectory {
       return !version.equals(RecordVersion.NONE);
     }
 
-    /** What of the record is known here. */
+    /** The part of the record that is known here. */
     UserRecord known() throws BadRecordException {
       return UserRecord.parseKept(JsonText.write(record), fault -> {});
     }
@@ -109,7 +109,7 @@ final class UserDirectory {
     return id.getBytes(StandardCharsets.UTF_8).length;
   }
 
-  /** What is kept of a user; nothing is a record of no members. */
+  /** The record of a user; a user without one has a record of no members. */
   User find(String id) throws ApiProblem, RecordStoreException {
     Optional<StoredRecord> stored = store().user(id);
     return stored.isPresent() ? user(stored.get()) : new User(id, RecordVersion.NONE, Map.of());

@@ -25,7 +25,7 @@ final class UserPart {
   private static final int OK = 200;
   private static final int CREATED = 201;
 
-  /** So often a write without a condition begins again, as somebody else has written. */
+  /** How often a write without a condition begins again, as somebody else has written. */
   private static final int MOST_ATTEMPTS = 10;
 
   private static final String LIMITS = "limits";
@@ -81,7 +81,7 @@ final class UserPart {
     return write(request, request.expected());
   }
 
-  /** As PUT; without a condition it changes whatever is there. */
+  /** Writes as PUT does; without a condition it changes whatever is there. */
   private Page post(ApiRequest request)
       throws ApiProblem, BadRecordException, StaleRecordException, RecordStoreException {
     RecordVersion expected = request.expectedIfSaid();

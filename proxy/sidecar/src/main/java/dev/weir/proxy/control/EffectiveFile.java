@@ -178,7 +178,7 @@ public final class EffectiveFile {
     }
   }
 
-  /** What a rule says of a limit, or its default; null if it may not be said of this limit. */
+  /** The value that a rule says of a limit, or its default; null if this limit has none. */
   private static SourcedValue inherited(
       String name, BudgetSpec spec, RuleSpec rule, SourcedValue within) {
     boolean isOfUse =

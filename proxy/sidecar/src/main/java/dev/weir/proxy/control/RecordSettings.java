@@ -12,7 +12,7 @@ import java.util.Locale;
  * @param auditFile to which entries of the audit are appended for collectors; null for none.
  */
 public record RecordSettings(Store store, Path folder, Path auditFile) {
-  /** What keeps records. */
+  /** The kind of store that keeps records. */
   public enum Store {
     REDIS,
     FILE;

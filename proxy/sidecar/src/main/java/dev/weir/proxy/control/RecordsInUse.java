@@ -6,7 +6,7 @@ import dev.weir.proxy.records.RecordVersion;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
-/** What a sidecar knows of rules that are kept in records. Any thread; nothing here waits. */
+/** A sidecar's knowledge of rules that are kept in records. Any thread; nothing here waits. */
 public interface RecordsInUse {
   /** The store of the records; its own calls wait. */
   RecordStore store();

@@ -111,7 +111,7 @@ final class RefusalReader {
     return text.startsWith(FILE) && BODY.matcher(path).matches();
   }
 
-  /** What the files say that bodies of a document are in, by the paths of the bodies. */
+  /** The contents of the files that bodies of a document are in, by the paths of the bodies. */
   Map<String, String> contents() {
     Map<String, String> contents = new LinkedHashMap<>();
     tree.texts().keySet().stream()

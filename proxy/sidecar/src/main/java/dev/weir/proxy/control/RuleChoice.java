@@ -37,7 +37,7 @@ public final class RuleChoice {
     return inUse.rules();
   }
 
-  /** What rules of the file have to go on with if they are read now. */
+  /** The means that rules of the file have if they are read now. */
   RuleSet beforeFile() {
     return isRecorded ? RuleSet.EMPTY : inUse.rules();
   }

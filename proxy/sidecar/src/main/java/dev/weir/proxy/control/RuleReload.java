@@ -88,7 +88,7 @@ public final class RuleReload implements AutoCloseable {
     return follower.reload().faults();
   }
 
-  /** As {@link #reload}; the faults by their places in the file. */
+  /** Reloads as {@link #reload} does; returns the faults by their places in the file. */
   public List<RecordedFault> reloadAndTell() {
     return reload().all().stream().map(RecordedFault::ofDocument).toList();
   }

@@ -26,7 +26,7 @@ final class RulesReader {
   private final KeyReader keys;
   private final RefusalReader refusals;
 
-  /** What rules answer that do not say it themselves; null for Weir's own answer. */
+  /** The answer of rules that do not say it themselves; null for Weir's own. */
   private final RefusalSpec refusal;
 
   RulesReader(YamlTree tree, Faults faults) {

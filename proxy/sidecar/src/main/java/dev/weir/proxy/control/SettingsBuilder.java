@@ -50,7 +50,7 @@ final class SettingsBuilder {
     return values.list("listen", ListenerTable.class);
   }
 
-  /** Where the admin port listens; null for nowhere. */
+  /** The listener of the admin port; null for none. */
   ListenerTable admin() {
     return values.get("admin", ListenerTable.class);
   }

@@ -13,7 +13,7 @@ import java.util.List;
  * or those below {@code tls} of one listener. Certificates and keys go together by their order.
  */
 final class TlsSettingsTable {
-  /** What all of the settings' names begin with. */
+  /** The prefix of all of the settings' names. */
   static final String PREFIX = "tls.";
 
   static final List<SettingRow<SettingValues>> ALL =

@@ -101,7 +101,7 @@ final class UsersCheck {
     }
   }
 
-  /** As {@link #checkNeeds}, by what a process was started with. */
+  /** Checks as {@link #checkNeeds} does, by what a process was started with. */
   void checkAtReload(Settings running) {
     checkNeeds(!running.identity().trustedProxies().isEmpty(), running.tokens());
   }

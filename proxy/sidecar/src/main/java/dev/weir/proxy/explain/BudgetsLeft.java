@@ -52,7 +52,7 @@ public record BudgetsLeft(RefusalReason fault, List<Left> rows) {
     return new BudgetsLeft(isAny ? null : verdict.refusal(), rows);
   }
 
-  /** What is left of a limit; null if that is not known, or the rules changed meanwhile. */
+  /** The units left of a limit; null if they are not known, or the rules changed meanwhile. */
   Left of(int row, String policy) {
     Left left = row < rows.size() ? rows.get(row) : null;
     return left == null || !left.policy().equals(policy) ? null : left;

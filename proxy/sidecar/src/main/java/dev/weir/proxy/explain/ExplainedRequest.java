@@ -64,7 +64,7 @@ public record ExplainedRequest(
     return refusing;
   }
 
-  /** What is left of a limit; null if that is not known. */
+  /** The units left of a limit; null if they are not known. */
   BudgetsLeft.Left left(Explanation.Limit limit) {
     return left == null ? null : left.of(limit.row(), limit.budget().policy().name());
   }
@@ -85,7 +85,7 @@ public record ExplainedRequest(
     return refusing() == null ? 0 : status(RefusalReason.OVER_LIMIT);
   }
 
-  /** What is decided, in words. */
+  /** The decision in words. */
   String outcome() {
     if (explanation.listed() == AddressLists.Listed.ALLOWED) {
       return "passes without a limit: the address is on lists.allow";

@@ -47,7 +47,7 @@ public final class WebServer implements AutoCloseable {
   static final int MAX_CONNECTIONS = 64;
   private static final int READ_TIMEOUT_SECONDS = 30;
 
-  /** Of a request line: /explain takes a whole request as parameters, with a token in it. */
+  /** The longest request line: /explain takes a whole request as parameters, with a token. */
   private static final int MAX_LINE_BYTES = 16 << 10;
 
   private static final String LOCAL =

@@ -107,7 +107,7 @@ public final class SidecarLoops implements AutoCloseable {
       return parts.eventLoop();
     }
 
-    /** As {@link AdmissionHandler#ending}, with the candidate. */
+    /** Does as {@link AdmissionHandler#ending}, with the candidate. */
     boolean ending() {
       boolean isBack = admission.ending();
       return (whatIf == null || whatIf.ending()) && isBack;
@@ -129,7 +129,7 @@ public final class SidecarLoops implements AutoCloseable {
     return hasher;
   }
 
-  /** What is known of users. */
+  /** The plans of users. */
   Users users() {
     return users;
   }

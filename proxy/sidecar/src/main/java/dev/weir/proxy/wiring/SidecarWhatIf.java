@@ -90,7 +90,7 @@ public final class SidecarWhatIf implements CandidateRules {
   private final LoopBroadcast<Loop> admissions = new LoopBroadcast<>();
   private volatile Candidate candidate;
 
-  /** What the file says, as it was read last without a fault; null if it never was. */
+  /** The file's rules when it was read last without a fault; null if it never was. */
   private RuleSource ofFile;
 
   /** Whether an operator has put another candidate in the place of the file's. */

@@ -8,7 +8,7 @@ import dev.weir.proxy.http1.RequestHead;
 import dev.weir.proxy.http1.TrailerSection;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** What the HTTP/1.1 connections of one event loop's clients share. Used by that loop only. */
+/** The parts that HTTP/1.1 connections of one event loop's clients share; that loop uses them. */
 public final class Http1ClientLoop {
   final ClientLoop clients;
 

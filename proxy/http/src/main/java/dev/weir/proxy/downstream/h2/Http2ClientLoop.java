@@ -12,7 +12,7 @@ import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.request.Protocol;
 import dev.weir.proxy.request.TrafficObserver;
 
-/** What the HTTP/2 connections of one event loop's clients share. Used by that loop only. */
+/** The parts that HTTP/2 connections of one event loop's clients share. Used by that loop only. */
 public final class Http2ClientLoop {
   /** The most unused exchanges that are kept for later requests. */
   static final int MAX_KEPT = 1_000;

@@ -4,7 +4,7 @@ import dev.weir.proxy.http2.Http2Loop;
 import dev.weir.proxy.request.Http2Observer;
 import dev.weir.proxy.upstream.UpstreamLoop;
 
-/** What both pools of one event loop for a service of HTTP/2 share. */
+/** The parts that both pools of one event loop for a service of HTTP/2 share. */
 final class Http2UpstreamLoop {
   final UpstreamLoop upstream;
 

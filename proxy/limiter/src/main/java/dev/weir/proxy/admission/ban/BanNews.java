@@ -32,7 +32,7 @@ final class BanNews implements BanBook {
       new ManyToOneConcurrentArrayQueue<>(MOST);
   private final LongAdder lost = new LongAdder();
 
-  /** What is being told. */
+  /** The changes that are being told. */
   private final List<Change> telling = new ArrayList<>();
 
   BanNews(Bans bans) {

@@ -22,7 +22,7 @@ final class BackwardReader {
     this.end = end;
   }
 
-  /** Where the line ends that is read next; 0 if there is none. */
+  /** The offset at which the next line ends; 0 if there is none. */
   long end() {
     return end;
   }

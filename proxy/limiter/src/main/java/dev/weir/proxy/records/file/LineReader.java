@@ -18,7 +18,7 @@ final class LineReader {
 
   private int to;
 
-  /** Where in the file {@link #to} is. */
+  /** The offset of {@link #to} in the file. */
   private long read;
 
   private int start;
@@ -82,7 +82,7 @@ final class LineReader {
     return bytes;
   }
 
-  /** Where in {@link #bytes} it begins. */
+  /** The index in {@link #bytes} at which the line begins. */
   int start() {
     return start;
   }
@@ -92,12 +92,12 @@ final class LineReader {
     return length;
   }
 
-  /** Where in the file it begins. */
+  /** The offset in the file at which the line begins. */
   long position() {
     return read - to + start;
   }
 
-  /** Where in the file the next one begins. */
+  /** The offset in the file at which the next line begins. */
   long end() {
     return read - to + from;
   }

@@ -28,7 +28,7 @@ final class RecordFile implements AutoCloseable {
   static final FileAttribute<Set<PosixFilePermission>> FOLDER_OF_OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
-  /** What is read of a line at first. */
+  /** The bytes of a line that are read at first. */
   private static final int FIRST_READ_BYTES = 512;
 
   private final Path path;
@@ -85,7 +85,7 @@ final class RecordFile implements AutoCloseable {
     return path;
   }
 
-  /** Where the next line goes. */
+  /** The offset at which the next line is written. */
   long size() {
     return size;
   }

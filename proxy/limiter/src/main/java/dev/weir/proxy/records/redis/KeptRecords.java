@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 final class KeptRecords {
   private static final Logger LOG = LoggerFactory.getLogger(KeptRecords.class);
 
-  /** Of more, the names are not kept, and not logged. */
+  /** The most names of damaged records that are kept and logged. */
   private static final int MOST_NAMED = 1000;
 
   private final LongAdder damaged = new LongAdder();

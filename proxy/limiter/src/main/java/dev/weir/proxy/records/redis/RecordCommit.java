@@ -32,7 +32,7 @@ final class RecordCommit {
   /** About how many changes are kept for sidecars that ask for those since their last question. */
   static final int MOST_CHANGES = 10_000;
 
-  /** Of the hash of a set. */
+  /** The index of the format in what is read of the hash of a set. */
   private static final int FORMAT = 1;
 
   /** The format that this version of Weir writes; it is kept only once there is another. */

@@ -21,7 +21,7 @@ public record RecordKeys(String service, String directory) {
   /** The partition of all but users. */
   static final int PARTITION = FleetMembers.PARTITION;
 
-  /** Of the hashes of the policy and the directory. */
+  /** The field of the head in the hashes of the policy and the directory. */
   static final byte[] HEAD = bytes("head");
 
   static final byte[] AUDIT = bytes("audit");

@@ -275,7 +275,7 @@ public final class RedisRecordStore implements RecordStore {
     return feed.awaySeconds();
   }
 
-  /** What follows changes by the heartbeats of this sidecar. */
+  /** The feed that follows changes by the heartbeats of this sidecar. */
   public ChangeFeed feed() {
     return feed;
   }

@@ -11,7 +11,7 @@ public record Amount(Rate rate, long burstThousandths) {
   /** No limit. */
   public static final Amount UNLIMITED = new Amount(null, 0);
 
-  /** What an amount may be written as. */
+  /** The forms in which an amount may be written. */
   public static final String EXPECTED =
       "a rate such as 600/1m, a number at a time such as 20, or unlimited";
 
@@ -68,7 +68,7 @@ public record Amount(Rate rate, long burstThousandths) {
     return rate != null && (rate.unit() != 1 || Thousandths.isFraction(burstThousandths));
   }
 
-  /** So many times as much: at least one, and at most what a limit may have. */
+  /** This amount times a factor: at least one, and at most what a limit may have. */
   public Amount times(long factorThousandths) {
     return rate == null
         ? this

@@ -163,7 +163,7 @@ public record BudgetSpec(
     return limit.takesBurst() && burst * windowNs / least > Limit.MAX_WINDOW_NS;
   }
 
-  /** What was expected of an amount that it does not take; completes "expected: ...". */
+  /** The expectation that an amount has missed; completes "expected: ...". */
   public String expectedOf(Amount amount) {
     return limit.fits(amount)
         ? "an amount that can be counted like " + limit.amount()

@@ -18,7 +18,7 @@ public record CostSpec(
     FIXED,
     /** One for a call of gRPC, and one for each message that follows the first. */
     MESSAGES,
-    /** As a header of a trusted proxy says, from 1 to {@link #max}. */
+    /** The number in a header of a trusted proxy, from 1 to {@link #max}. */
     HEADER,
     /**
      * By the length of the content, rounded up, and one at least. Requests that do not tell their

@@ -51,12 +51,12 @@ public final class HostName {
     return bytes;
   }
 
-  /** Where the host begins. */
+  /** The index at which the host begins. */
   public int from() {
     return from;
   }
 
-  /** Where the host ends; where it begins if there is none. */
+  /** The index at which the host ends; at which it begins if there is none. */
   public int to() {
     return to;
   }

@@ -14,7 +14,7 @@ import java.util.Set;
  * name.
  */
 public final class IdentityNames {
-  /** What a name is made of; no source and no kind of identity of the store looks like one. */
+  /** The form of a name; no source and no kind of identity of the store looks like one. */
   public static final String GRAMMAR =
       "1 to 64 letters, digits, dashes and underscores, the first a letter";
 

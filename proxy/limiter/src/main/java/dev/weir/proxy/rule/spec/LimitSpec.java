@@ -123,7 +123,7 @@ public record LimitSpec(
     return Thousandths.text(burst, unit());
   }
 
-  /** What is expected instead of decimals. */
+  /** The text that faults expect instead of decimals. */
   String wholeNumber(String which) {
     return "a whole number, as the algorithm%s is %s; token-bucket takes decimals"
         .formatted(which, algorithm);
@@ -179,7 +179,7 @@ public record LimitSpec(
     return !isConcurrency() && algorithm.takesBurst();
   }
 
-  /** What this limit says itself, as an amount. */
+  /** This limit's own value, as an amount. */
   public Amount amount() {
     return new Amount(rate, burst * (Thousandths.ONE / unit()));
   }

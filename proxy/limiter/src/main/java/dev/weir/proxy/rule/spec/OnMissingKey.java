@@ -2,7 +2,7 @@ package dev.weir.proxy.rule.spec;
 
 import java.util.Locale;
 
-/** What stands in for a part of the key that a request lacks. */
+/** The substitute for a part of the key that a request lacks. */
 public enum OnMissingKey {
   /** The client's address: the default. */
   IP,

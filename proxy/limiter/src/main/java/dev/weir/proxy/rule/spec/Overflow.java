@@ -2,7 +2,7 @@ package dev.weir.proxy.rule.spec;
 
 import java.util.Locale;
 
-/** What a leaky bucket does with requests that come faster than it leaks. */
+/** The way in which a leaky bucket treats requests that come faster than it leaks. */
 public enum Overflow {
   /** Passes them at once while there is room, and refuses the others. */
   REJECT,

@@ -132,7 +132,7 @@ public record Rate(long count, long windowNs, boolean isMonthly, int unit, long 
         : this;
   }
 
-  /** So many times this rate. */
+  /** This rate times a factor. */
   Rate times(long factorThousandths) {
     return new Rate(times(count, factorThousandths), windowNs, isMonthly, unit, least);
   }

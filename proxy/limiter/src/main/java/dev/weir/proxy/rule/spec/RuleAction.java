@@ -2,7 +2,7 @@ package dev.weir.proxy.rule.spec;
 
 import java.util.Locale;
 
-/** What a rule does with a request that it matches. */
+/** The way in which a rule treats a request that it matches. */
 public enum RuleAction {
   /** Charges the limit, and refuses requests over it. */
   LIMIT,

@@ -36,7 +36,7 @@ public final class BanExchange {
   /** Between two calls, for the requests of others. */
   private static final long BETWEEN_CALLS_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** Of a ban in a reply. */
+  /** The number of fields that a reply has of each ban. */
   private static final int FIELDS = 4;
 
   /** After a fault, so that other work of the thread does not wait. */

@@ -36,7 +36,7 @@ public final class FleetMembers {
 
   private static final long KEPT_MS = KEPT_INTERVALS * INTERVAL_MS;
 
-  /** Of the reply to a heartbeat. */
+  /** The parts of a heartbeat's reply that count sidecars; others follow. */
   private static final int OF_COUNT = 3;
 
   private static final Logger LOG = LoggerFactory.getLogger(FleetMembers.class);

@@ -19,7 +19,7 @@ final class Api {
   private static final int TOO_MANY = 429;
   private static final int MAX_CHARACTERS = 64 << 20;
 
-  /** So often in a row a request waits for being let in. */
+  /** How often in a row a request waits for being let in. */
   private static final int MOST_WAITS = 20;
 
   private static final long MS_PER_S = 1_000;
@@ -110,7 +110,7 @@ final class Api {
       return success(ask());
     }
 
-    /** As {@link #send}; one of several requests, which may wait for being let in. */
+    /** Sends one of several requests, which may wait for being let in. */
     Reply sendPatiently() throws ApiFault {
       for (int waits = 0; ; waits++) {
         try {
@@ -124,7 +124,7 @@ final class Api {
       }
     }
 
-    /** As {@link #send}; null if there is no such thing. */
+    /** Sends as {@link #send} does; null if there is no such thing. */
     Reply sendForAny() throws ApiFault {
       AdminPort.Answer answer = ask();
       return answer.status() == NOT_FOUND ? null : success(answer);

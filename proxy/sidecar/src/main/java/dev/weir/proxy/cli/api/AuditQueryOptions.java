@@ -21,7 +21,7 @@ final class AuditQueryOptions {
   @Option(names = "--object", paramLabel = "ID", description = "Changes of a rule, part or user.")
   private String object;
 
-  /** As the API takes them. */
+  /** The options as parameters of the API. */
   Map<String, String> parameters() {
     Map<String, String> parameters = new HashMap<>();
     parameters.put("from", from);

@@ -15,7 +15,7 @@ final class ExitCode {
   /** Who asks may not: no token, a wrong one, or one of too low a role. */
   static final int REFUSED = 3;
 
-  /** What was to be changed is not as it was when it was read: read it again. */
+  /** The thing to be changed is not as it was when it was read: read it again. */
   static final int CONFLICT = 4;
 
   /** Nobody answers, or not now: try again. */

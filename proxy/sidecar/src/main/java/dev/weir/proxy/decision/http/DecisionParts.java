@@ -5,7 +5,7 @@ import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.loop.TurnEnd;
 import dev.weir.proxy.request.DecisionObserver;
 
-/** What all calls and requests of the decision API share on one event loop. */
+/** The parts that all calls and requests of the decision API share on one event loop. */
 public record DecisionParts(
     Tokens tokens,
     DecisionObserver observer,

@@ -10,7 +10,7 @@ import dev.weir.proxy.request.DecisionObserver;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the methods of {@code weir.v1.RateLimiter} share on one event loop. */
+/** The parts that methods of {@code weir.v1.RateLimiter} share on one event loop. */
 public final class RateLimiterLoop {
   static final String SERVICE = "/weir.v1.RateLimiter/";
 

@@ -25,7 +25,7 @@ enum CallFault {
     this.text = text;
   }
 
-  /** What was found, and what was expected. */
+  /** The value that was found, and what was expected. */
   String text() {
     return text;
   }

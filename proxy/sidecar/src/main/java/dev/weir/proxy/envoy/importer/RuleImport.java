@@ -27,7 +27,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * end: the output passes {@code weir check}.
  */
 public final class RuleImport {
-  /** What an entry is taken from that is matched, and is no part of a key. */
+  /** The source of an entry that is matched, and is no part of a key. */
   private static final String PATH = "path";
 
   private static final String METHOD = "method";
@@ -43,7 +43,7 @@ public final class RuleImport {
 
   private static final String NETWORK = "masked_remote_address";
 
-  /** What a settings file needs besides rules. */
+  /** The settings that a file needs besides rules. */
   private static final String UPSTREAM = "upstream: http://127.0.0.1:1\n";
 
   private static final String STORE = "redis:\n  nodes: 127.0.0.1:1\n";
