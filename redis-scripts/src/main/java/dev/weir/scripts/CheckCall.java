@@ -10,7 +10,8 @@ import java.nio.ByteOrder;
  * one per limit, and behind them one for what is held of each limit that holds; those of one check
  * are different. Owned by one thread; allocates nothing, unless a calendar turns to its next
  * window, or a value is out of range ({@link IllegalArgumentException}) or there is no room ({@link
- * IllegalStateException}): then nothing is written.
+ * IllegalStateException}): then nothing is written. A check whose further limit is refused stays
+ * begun; {@link #undo} removes it.
  */
 public final class CheckCall {
   /** Keys of one call: what the script can unpack, and bounded work for the server. */
@@ -73,6 +74,13 @@ public final class CheckCall {
   private int holds;
   private long nowUs = NO_TIME;
 
+  // As it was at the last mark.
+  private int markedBytes;
+  private int markedKeys;
+  private int markedChecks;
+  private int markedLeases;
+  private int markedHolds;
+
   /**
    * @param maxKeys from 1 to {@link #MAX_KEYS}.
    */
@@ -104,7 +112,26 @@ public final class CheckCall {
     checks = 0;
     leases = 0;
     holds = 0;
+    mark();
     return this;
+  }
+
+  /** Marks the end of the last check, for {@link #undo}. */
+  public void mark() {
+    markedBytes = buffer.position();
+    markedKeys = keys;
+    markedChecks = checks;
+    markedLeases = leases;
+    markedHolds = holds;
+  }
+
+  /** Removes the checks that were begun since the last {@link #mark}. */
+  public void undo() {
+    buffer.position(markedBytes);
+    keys = markedKeys;
+    checks = markedChecks;
+    leases = markedLeases;
+    holds = markedHolds;
   }
 
   /**

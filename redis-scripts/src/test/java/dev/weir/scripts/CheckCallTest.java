@@ -9,6 +9,7 @@ import java.nio.ByteOrder;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
@@ -105,6 +106,33 @@ class CheckCallTest {
     assertEquals(2, call.keyCount());
     refused("limit: 1 (expected: from 0 to 0)", () -> call.withHeld(1));
     assertEquals(0, call.clear().holdCount());
+  }
+
+  @Test
+  void undoesAllThatWasBegunSinceTheMark() {
+    call.hold(1, 0, 1, 1, 1);
+    call.alsoHeld(LIMIT, 1, 0, 0, true);
+    final byte[] before = bytes();
+    call.mark();
+    call.refund(1, 1, LIMIT);
+    refused(null, () -> call.also(ScriptLimit.concurrency(1), 1));
+    call.undo();
+    assertArrayEquals(before, bytes());
+    call.lease(1, 0, 1, 1, LIMIT);
+    call.undo();
+    call.hold(1, 0, 1, 1, 1);
+    call.undo();
+    assertArrayEquals(before, bytes());
+    assertEquals(List.of(2, 1, 0, 1), counts());
+    call.lease(1, 0, 1, 1, LIMIT);
+    assertEquals(List.of(3, 2, 1, 1), counts());
+    call.clear();
+    call.undo();
+    assertEquals(List.of(0, 0, 0, 0), counts());
+  }
+
+  private List<Integer> counts() {
+    return List.of(call.keyCount(), call.checkCount(), call.leaseCount(), call.holdCount());
   }
 
   @Test

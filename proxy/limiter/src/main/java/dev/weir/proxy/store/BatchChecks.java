@@ -85,9 +85,25 @@ final class BatchChecks {
 
   /**
    * The check for a question: an existing one if it may be shared, else a new one; counts its
-   * requests.
+   * requests. One that throws adds nothing: the call's keys and argument agree all the same.
    */
   int add(StoreQuestion question) {
+    int keyCount = keys.count();
+    boolean isAdded = false;
+    call.mark();
+    try {
+      int check = added(question);
+      isAdded = true;
+      return check;
+    } finally {
+      if (!isAdded) {
+        call.undo();
+        keys.removeFrom(keyCount);
+      }
+    }
+  }
+
+  private int added(StoreQuestion question) {
     return switch (question.operation) {
       case CHECK -> question.coalesces ? shared(question) : begun(question);
       case LEASE, HOLD, PEEK, RESET -> begun(question);

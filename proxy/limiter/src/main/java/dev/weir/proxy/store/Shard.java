@@ -74,7 +74,15 @@ final class Shard {
     }
     long deadlineNs = question.deadlineNs == 0 ? parts.deadlineNs() : question.deadlineNs;
     long sinceNs = question.sinceNs == 0 ? nowNs : question.sinceNs;
-    gathering.add(question, sinceNs, sinceNs + deadlineNs);
+    boolean isAdded = false;
+    try {
+      gathering.add(question, sinceNs, sinceNs + deadlineNs);
+      isAdded = true;
+    } finally {
+      if (!isAdded) {
+        notAdded(nowNs);
+      }
+    }
     batches.watch(gathering);
     if (!question.isFollowed) {
       sendDue(nowNs);
@@ -102,12 +110,31 @@ final class Shard {
       outcomes.refunded(refund.requests, false);
       return fault;
     }
-    gathering.refund(refund);
+    boolean isAdded = false;
+    try {
+      gathering.refund(refund);
+      isAdded = true;
+    } finally {
+      if (!isAdded) {
+        notAdded(nowNs);
+      }
+    }
     outcomes.givingBack(refund);
     if (isDue()) {
       send(nowNs);
     }
     return null;
+  }
+
+  /** A question was refused by the batch that was to take it: no empty one goes, nor a probe. */
+  private void notAdded(long nowNs) {
+    if (gathering.entryCount() == 0) {
+      batches.release(gathering);
+      gathering = null;
+      if (inFlight == 0 && link.breaker().state() == Breaker.State.HALF_OPEN) {
+        link.breaker().failed(nowNs); // as nothing else comes to a result
+      }
+    }
   }
 
   private boolean isDue() {

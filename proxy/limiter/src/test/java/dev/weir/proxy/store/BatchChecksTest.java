@@ -1,6 +1,7 @@
 package dev.weir.proxy.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.weir.proxy.request.Question;
 import dev.weir.proxy.store.map.StoreKeys;
@@ -42,6 +43,33 @@ class BatchChecksTest {
         assertEquals(key, checks.add(question.check(null, key).of(keys, 0, limits)));
       }
     }
+  }
+
+  @Test
+  void nothingStaysBegunOfAQuestionThatThrows() {
+    ScriptLimit[] two = {limits[0], ScriptLimit.concurrency(5)};
+    StoreKeys names = new StoreKeys(2);
+    names.add("rl:{p007}:a".getBytes(StandardCharsets.US_ASCII), 7);
+    names.add("rl:{p007}:b".getBytes(StandardCharsets.US_ASCII), 7);
+    checks.begin(0);
+    checks.add(question.check(null, 1).of(names, 0, limits));
+    ByteBuf before = Unpooled.buffer();
+    checks.writeTo(before);
+    List<StoreQuestion> wrong =
+        List.of(
+            new StoreQuestion().giveBack(0, 1, 0).of(names, 0, two),
+            new StoreQuestion().check(null, 2).of(names, 0, two),
+            new StoreQuestion().hold(null, 2).of(names, 0, two).holder(1, 1, 1).held(0, 0, 0, true),
+            new StoreQuestion().peek(null, 2).of(names, 0, two).withHeld(2).cost(1, 0));
+    for (StoreQuestion each : wrong) {
+      assertThrows(IllegalArgumentException.class, () -> checks.add(each));
+    }
+    assertEquals(List.of("a"), names(checks));
+    assertEquals(1, checks.count());
+    assertEquals(0, checks.holdCount());
+    ByteBuf after = Unpooled.buffer();
+    checks.writeTo(after);
+    assertEquals(before, after);
   }
 
   /** A redirection in a cluster, or another map, moves what waits to another batch. */

@@ -2,6 +2,7 @@ package dev.weir.proxy.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.loop.InternalErrors;
@@ -250,6 +251,27 @@ class LoopStoreTest {
       assertEquals(ticket + " refused", told.get(told.size() - 1));
       assertNull(ask(other, ++ticket));
     }
+  }
+
+  @Test
+  void aQuestionThatThrowsLeavesNothingInItsBatch() {
+    key();
+    ScriptLimit[] two = {limits[0], ScriptLimit.concurrency(1)};
+    StoreKeys both = new StoreKeys(2);
+    both.add(keys, 0, 1);
+    both.add(keys, 0, 1);
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> store.ask(question.giveBack(0, 1, 0).of(both, 0, two), model.clock().nowNs()));
+    assertTrue(store.isIdle());
+    ask(1);
+    ask(2); // is gathered
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> store.ask(question.check(callback, 3).of(both, 0, two), model.clock().nowNs()));
+    server.answer();
+    server.answer();
+    assertEquals(List.of("1 allowed", "2 allowed"), told);
   }
 
   @Test

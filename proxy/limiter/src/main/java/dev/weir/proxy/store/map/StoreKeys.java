@@ -39,6 +39,11 @@ public final class StoreKeys {
     count = 0;
   }
 
+  /** Removes the keys from one on. */
+  public void removeFrom(int key) {
+    count = key;
+  }
+
   public int count() {
     return count;
   }
