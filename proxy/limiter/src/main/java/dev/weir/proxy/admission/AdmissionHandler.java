@@ -109,6 +109,9 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   /** The ticket of the question whose verdict was concluded last. */
   private long concludedTicket = NOBODY;
 
+  /** The name of what that question's request holds. */
+  private int concludedHolding = NOTHING_HELD;
+
   /** Admission without lists of addresses, and with bans of its own. */
   public AdmissionHandler(
       Gate gate,
@@ -669,6 +672,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       Verdict decided,
       long nowNs) {
     concludedTicket = ticket;
+    concludedHolding = NOTHING_HELD;
     int name = holding;
     holding = NOTHING_HELD;
     if (keptAhead != NOTHING_KEPT) {
@@ -688,6 +692,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     if (name != NOTHING_HELD) {
       if (settled.allowed() && holdings.get(name).count() > 0) {
         settled.holds(name, rule.reportedCosts());
+        concludedHolding = name;
       } else {
         release(name, heldBefore);
       }
@@ -703,7 +708,15 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       return ahead;
     }
     int kept = refundSlips.take();
-    if (kept != NOTHING_KEPT && !gate.keep(concludedTicket, refundSlips.get(kept))) {
+    if (kept == NOTHING_KEPT) {
+      return NOTHING_KEPT;
+    }
+    RefundSlip slip = refundSlips.get(kept);
+    Holding held = concludedHolding == NOTHING_HELD ? null : holdings.get(concludedHolding);
+    if (held != null && held.hasKnownCosts()) {
+      slip.holding = concludedHolding;
+    }
+    if (!gate.keep(concludedTicket, slip) && slip.holding == NOTHING_HELD) {
       refundSlips.leave(kept);
       return NOTHING_KEPT;
     }
@@ -718,7 +731,12 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   /** Returns a charge that was kept by its index. */
   public void refund(int kept) {
-    gate.giveBack(refundSlips.get(kept), clock.tick());
+    RefundSlip slip = refundSlips.get(kept);
+    Holding held = slip.holding == NOTHING_HELD ? null : holdings.get(slip.holding);
+    if (held != null) {
+      held.giveBackKnownCosts();
+    }
+    gate.giveBack(slip, clock.tick());
     refundSlips.leave(kept);
   }
 

@@ -637,7 +637,7 @@ public final class ExactGate implements Gate {
       return false;
     }
     telling.keep(into);
-    return true;
+    return into.checkCount + into.takenCount > 0;
   }
 
   @Override

@@ -13,17 +13,23 @@ import dev.weir.proxy.rule.spec.RuleSpec;
  * what each of them is charged. Reused.
  */
 final class Holding {
-  private final Budget[] budgets = new Budget[RuleSpec.MAX_BUDGETS];
-  private final long[] identities = new long[RuleSpec.MAX_BUDGETS];
-  private final long[] units = new long[RuleSpec.MAX_BUDGETS];
-  private final int[] reportedBy = new int[RuleSpec.MAX_BUDGETS];
-  private final long[] costs = new long[RuleSpec.MAX_BUDGETS];
+  /** The store's limits may be there twice: this node's shares of them stand in for the store. */
+  static final int MAX_COUNT = 2 * RuleSpec.MAX_BUDGETS;
+
+  private final Budget[] budgets = new Budget[MAX_COUNT];
+  private final long[] identities = new long[MAX_COUNT];
+  private final long[] units = new long[MAX_COUNT];
+  private final int[] reportedBy = new int[MAX_COUNT];
+  private final long[] costs = new long[MAX_COUNT];
 
   /** The store's holds by budget; null for budgets whose units are held here. */
-  private final StoreHold[] inStore = new StoreHold[RuleSpec.MAX_BUDGETS];
+  private final StoreHold[] inStore = new StoreHold[MAX_COUNT];
 
   /** The place of each budget among the limits of its key in the store. */
-  private final int[] limits = new int[RuleSpec.MAX_BUDGETS];
+  private final int[] limits = new int[MAX_COUNT];
+
+  /** Whether a budget stands in for one of the store, which is in this holding, too. */
+  private final boolean[] isShare = new boolean[MAX_COUNT];
 
   /** Whose budgets they are. */
   private final PlannedUser user = new PlannedUser();
@@ -55,6 +61,7 @@ final class Holding {
     units[count] = held;
     reportedBy[count] = reportedCost;
     inStore[count] = null;
+    isShare[count] = false;
     costs[count++] = 0;
   }
 
@@ -65,7 +72,11 @@ final class Holding {
    * @param cost units that are charged unless another cost is reported.
    */
   void add(StoreHold hold, int limit, long cost, int reportedCost) {
-    add(hold.group().budget(limit), 0, hold.cost(limit), reportedCost);
+    Budget budget = hold.group().budget(limit);
+    for (int i = 0; i < count; i++) {
+      isShare[i] |= inStore[i] == null && budgets[i].heldSeed() == budget.heldSeed();
+    }
+    add(budget, 0, hold.cost(limit), reportedCost);
     inStore[count - 1] = hold;
     limits[count - 1] = limit;
     costs[count - 1] = cost;
@@ -106,6 +117,34 @@ final class Holding {
   /** Units to charge, 0 or more: nothing before {@link #end}. */
   long cost(int index) {
     return costs[index];
+  }
+
+  /**
+   * Whether a budget is this node's share of one that the store was asked about in vain: both are
+   * charged what the request cost, but an answer counts once.
+   */
+  boolean isShare(int index) {
+    return isShare[index];
+  }
+
+  /** Whether it has costs that the request told from the start. */
+  boolean hasKnownCosts() {
+    boolean isAny = false;
+    for (int i = 0; i < count; i++) {
+      isAny |= isKnown(i);
+    }
+    return isAny;
+  }
+
+  private boolean isKnown(int index) {
+    return reportedBy[index] == Rule.NOT_REPORTED && costs[index] > 0;
+  }
+
+  /** Charges nothing of the costs that the request told from the start. */
+  void giveBackKnownCosts() {
+    for (int i = 0; i < count; i++) {
+      costs[i] = isKnown(i) ? 0 : costs[i];
+    }
   }
 
   /** The end that {@link #end} was told; null before. */
@@ -151,7 +190,7 @@ final class Holding {
     long reported = end.costReported(reportedBy[index]);
     if (reported != RequestEnd.NOT_REPORTED) {
       long cost = wholeUnits(index, reported);
-      if (end.how() == RequestEnd.How.COMPLETE) {
+      if (end.how() == RequestEnd.How.COMPLETE && !isShare[index]) {
         learning.learn(budgets[index], cost);
       }
       return cost;
@@ -159,7 +198,7 @@ final class Holding {
     if (end.how() == RequestEnd.How.CLIENT_GONE || end.how() == RequestEnd.How.REFUSED_HERE) {
       return units[index];
     }
-    missingCount++;
+    missingCount += isShare[index] ? 0 : 1;
     long missing = budgets[index].spec().cost().atEnd().missing();
     return missing == CostAtEnd.RESERVE ? units[index] : wholeUnits(index, missing);
   }

@@ -413,13 +413,16 @@ final class LateQuestion extends LeaseWaiter implements StoreHold.Asker {
     return marks[firstKey(check) + limit];
   }
 
-  /** Copies what all checks have charged. */
+  /** Copies what all checks have charged; what they hold goes back with the request's end. */
   void keep(RefundSlip into) {
     for (int check = 0; check < checkCount; check++) {
+      int first = checkCount == 1 ? toldFirst : firstKey(check);
       if (isTaken(check)) {
         into.add(taken[check]);
+      } else if (isHeld(check)) {
+        into.addUnheld(this, check, toldKeys, first);
       } else {
-        into.add(this, check, toldKeys, checkCount == 1 ? toldFirst : firstKey(check));
+        into.add(this, check, toldKeys, first);
       }
     }
   }

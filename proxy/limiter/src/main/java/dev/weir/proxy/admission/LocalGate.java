@@ -211,7 +211,7 @@ public final class LocalGate implements Gate {
       if (budget.isConcurrency()) {
         release(holding, last, nowNs);
       } else {
-        uncharged +=
+        long left =
             settle(
                 budget,
                 holding.user(),
@@ -219,6 +219,7 @@ public final class LocalGate implements Gate {
                 holding.units(last),
                 holding.cost(last),
                 nowNs);
+        uncharged += holding.isShare(last) ? 0 : left;
       }
       holding.removeLast();
     }

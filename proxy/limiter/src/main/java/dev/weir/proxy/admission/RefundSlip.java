@@ -2,6 +2,8 @@ package dev.weir.proxy.admission;
 
 import dev.weir.algorithms.Limit;
 import dev.weir.algorithms.lease.Taken;
+import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.BudgetGroup;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.map.StoreKeys;
 import dev.weir.scripts.ScriptLimit;
@@ -53,11 +55,18 @@ public final class RefundSlip {
 
   int takenCount;
 
+  /**
+   * The name of what the request holds, of which it gives back what it told from the start; or
+   * {@link Verdict#NOTHING_HELD}.
+   */
+  int holding;
+
   RefundSlip clear() {
     user.nobody();
     count = 0;
     checkCount = 0;
     takenCount = 0;
+    holding = Verdict.NOTHING_HELD;
     if (storeKeys != null) {
       storeKeys.clear();
     }
@@ -99,8 +108,27 @@ public final class RefundSlip {
    * @param first of the check's keys; it has one for each limit.
    */
   void add(LateQuestion late, int check, StoreKeys from, int first) {
-    ScriptLimit[] of = late.limits(check);
-    int charge = late.firstCharge(check);
+    add(late, check, 0, late.limits(check), from, first);
+  }
+
+  /** Adds those limits of a check whose units were charged at once, and are not held. */
+  void addUnheld(LateQuestion late, int check, StoreKeys from, int first) {
+    BudgetGroup group = late.group(check);
+    for (int limit = 0; limit < group.size(); limit++) {
+      if (!group.budget(limit).holds()) {
+        add(late, check, limit, group.budget(limit).storeLimit().alone(), from, first + limit);
+      }
+    }
+  }
+
+  /**
+   * @param limit the first one of those of the check.
+   * @param of that one, and those that follow.
+   * @param first the key of that one.
+   */
+  private void add(
+      LateQuestion late, int check, int limit, ScriptLimit[] of, StoreKeys from, int first) {
+    int charge = late.firstCharge(check) + limit;
     if (storeKeys == null) {
       storeKeys = new StoreKeys(RuleSpec.MAX_BUDGETS, STORE_BYTES_AT_FIRST);
     }
@@ -112,7 +140,7 @@ public final class RefundSlip {
     storeKeys.add(from, first, of.length);
     for (int i = 0; i < of.length; i++) {
       storeCosts[key + i] = late.charges.cost(charge + i);
-      marks[key + i] = late.mark(check, i);
+      marks[key + i] = late.mark(check, limit + i);
     }
   }
 }

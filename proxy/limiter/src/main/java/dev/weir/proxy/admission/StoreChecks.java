@@ -102,8 +102,8 @@ final class StoreChecks {
    * @param key of the limit, among those of all checks.
    */
   StoreFault askRow(LateQuestion late, int key, StoreKeys keys, long nowNs) {
-    ScriptLimit[] alone = {late.budgetOf(0, key).storeLimit()};
-    question.peek(late, late.checkCount + key).of(keys, key, alone);
+    ScriptLimit limit = late.budgetOf(0, key).storeLimit();
+    question.peek(late, late.checkCount + key).of(keys, key, limit.alone());
     if (late.budgetOf(0, key).holds()) {
       question.withHeld(0);
     }

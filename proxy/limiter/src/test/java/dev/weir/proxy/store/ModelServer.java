@@ -281,6 +281,11 @@ public final class ModelServer {
     return reply.flip();
   }
 
+  /** Whether a peek counts what is held of a limit. */
+  private static boolean isHeldShown(ByteBuffer input, int at, int limit) {
+    return input.get(at) == PEEK && ((long) input.getDouble(at + 10) >> limit & 1) != 0;
+  }
+
   private static int headEnd(ByteBuffer input, int at) {
     byte op = input.get(at);
     boolean hasLife = op == REFUND || op == LEASE || op == HOLD;
@@ -349,6 +354,7 @@ public final class ModelServer {
     int leastAt = 0;
     for (int i = 0; i < keys.size(); i++) {
       long left = capacity(input, headEnd(input, at) + i * LIMIT_BYTES) - charged(keys.get(i));
+      left -= isHeldShown(input, at, i) ? heldUnits(keys.get(i)) : 0;
       long fits = left / costs[i];
       if (fits < granted || granted == requests && left < least) {
         granted = Math.min(granted, fits);
@@ -421,6 +427,9 @@ public final class ModelServer {
         held.get(keys.get(i)).get(holder).units += taken;
       } else if (taken > 0) {
         chargeNow(keys.get(i), taken);
+        marks
+            .computeIfAbsent(keys.get(i) + '@' + nowUs, key -> new HashSet<>())
+            .add(CheckCall.NO_MARK);
       }
     }
     executed.add("hold for " + granted + " of " + requests + " " + keys);

@@ -266,8 +266,7 @@ final class KeyHolder implements StoreCallback {
   void refundRest(StoreHold hold, StoreQuestion question, long nowNs) {
     for (int i = 0; i < limits.length; i++) {
       if (!holds(i)) {
-        ScriptLimit[] alone = {limits[i]};
-        question.giveBack(hold.server, hold.decidedAtUs, 0).of(names, i, alone);
+        question.giveBack(hold.server, hold.decidedAtUs, 0).of(names, i, limits[i].alone());
         keeper.store().ask(question.cost(hold.costs[i]), nowNs);
       }
     }
