@@ -23,7 +23,16 @@ final class NodeScript {
 
   /** Runs a script to its end, and returns what it has written. */
   static String run(String name, String... arguments) throws IOException {
-    Path script = Path.of("src/test/resources/dev/weir/bench/interop", name);
+    return runFile(Path.of("src/test/resources/dev/weir/bench/interop", name), arguments);
+  }
+
+  /** Runs a program of a package, as {@link #run} does. */
+  static String runModule(String file, String... arguments) throws IOException {
+    return runFile(MODULES.resolve(file), arguments);
+  }
+
+  /** Runs a script of any place, as {@link #run} does. */
+  static String runFile(Path script, String... arguments) throws IOException {
     ProcessBuilder node = new ProcessBuilder("node", script.toString());
     node.command().addAll(List.of(arguments));
     node.environment().put("NODE_PATH", MODULES.toString());

@@ -38,6 +38,10 @@ final class SidecarInFront implements AutoCloseable {
     return ((InetSocketAddress) sidecar.listenAddress()).getPort();
   }
 
+  int adminPort() {
+    return ((InetSocketAddress) sidecar.adminAddress()).getPort();
+  }
+
   @Override
   public void close() {
     sidecar.close();

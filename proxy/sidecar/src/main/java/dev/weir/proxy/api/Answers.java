@@ -33,8 +33,12 @@ public final class Answers {
 
   /** The answer to a client that has this version already. */
   static Page notModified(RecordVersion version) {
-    return new Page(
-        HttpResponseStatus.NOT_MODIFIED, null, new byte[0], Map.of("ETag", etag(version)));
+    return notModified(etag(version));
+  }
+
+  /** The answer to a client that has already what an ETag names. */
+  static Page notModified(String etag) {
+    return new Page(HttpResponseStatus.NOT_MODIFIED, null, new byte[0], Map.of("ETag", etag));
   }
 
   /** The answer that says no more than that it was done. */

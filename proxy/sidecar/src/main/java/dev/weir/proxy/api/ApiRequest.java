@@ -186,11 +186,15 @@ public final class ApiRequest {
 
   /** Whether the client has this version already: {@code If-None-Match} of a GET. */
   public boolean has(RecordVersion version) {
+    return has(Answers.etag(version));
+  }
+
+  /** Whether the client has what this ETag, with its quotation marks, names. */
+  boolean has(String etag) {
     String none = http.field(HttpHeaderNames.IF_NONE_MATCH);
     if (none == null) {
       return false;
     }
-    String etag = Answers.etag(version);
     for (String one : none.split(",")) {
       String text = one.strip();
       if (text.equals("*") || text.equals(etag) || text.equals("W/" + etag)) {

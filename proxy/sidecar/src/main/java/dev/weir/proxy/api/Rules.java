@@ -268,7 +268,7 @@ public final class Rules {
       } else if (request.isDryRun()) {
         throw new StaleRecordException(name, version, "");
       }
-      int status = present == null ? CREATED : OK;
+      int status = present == null && json != null ? CREATED : OK;
       Change change = new Change(status, stored, stored, after, reading);
       if (request.isDryRun()) {
         return CompletableFuture.completedFuture(Answers.json(OK, change.told()));

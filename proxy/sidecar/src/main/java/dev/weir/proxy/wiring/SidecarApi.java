@@ -4,6 +4,7 @@ import dev.weir.proxy.api.Api;
 import dev.weir.proxy.api.ApiRoute;
 import dev.weir.proxy.api.Audit;
 import dev.weir.proxy.api.CandidateRules;
+import dev.weir.proxy.api.OpenApi;
 import dev.weir.proxy.api.Reload;
 import dev.weir.proxy.api.Rules;
 import dev.weir.proxy.api.Sidecars;
@@ -96,7 +97,19 @@ final class SidecarApi implements Authenticator, AutoCloseable {
       UserLimits users,
       SidecarFiles files,
       CandidateRules candidate) {
+    return api().routes(resources(explain, records, rules, users, files, candidate));
+  }
+
+  /** All resources of the API, as {@code openapi.json} describes them. */
+  static List<ApiRoute> resources(
+      ExplainPage explain,
+      RecordsInUse records,
+      Supplier<RuleSet> rules,
+      UserLimits users,
+      SidecarFiles files,
+      CandidateRules candidate) {
     List<ApiRoute> routes = new ArrayList<>();
+    routes.add(new OpenApi().route());
     routes.add(
         ApiRoute.late(HttpMethod.GET, "/explain", Role.VIEWER, explain::answer)
             .taking(ExplainPage.PARAMETERS));
@@ -107,7 +120,7 @@ final class SidecarApi implements Authenticator, AutoCloseable {
     routes.addAll(new WhatIf(store, candidate).routes());
     routes.add(new Reload(store, files::reload).route());
     routes.addAll(new Users(rules, store, users, InstantSource.system()).routes());
-    return api().routes(routes);
+    return routes;
   }
 
   @Override
