@@ -39,6 +39,7 @@ public final class RequestEnd {
   private int status;
   private long requestBytes;
   private long responseBytes;
+  private boolean isClientLate;
   private int holding = Verdict.NOTHING_HELD;
   private final long[] costsReported = new long[Question.MAX_COSTS];
   private int costCount;
@@ -49,6 +50,7 @@ public final class RequestEnd {
   /** Starts anew, without status, bytes, cost and times. */
   public RequestEnd set(How ended) {
     how = ended;
+    isClientLate = false;
     status = 0;
     requestBytes = 0;
     responseBytes = 0;
@@ -81,6 +83,15 @@ public final class RequestEnd {
     return this;
   }
 
+  /**
+   * Sets whether the client's time was over: the one that it gave for the whole response ({@code
+   * grpc-timeout}), or the one that it had to send its request or to take its response.
+   */
+  public RequestEnd clientLate(boolean isOver) {
+    isClientLate = isOver;
+    return this;
+  }
+
   /** Sets the name of the holding that the request had: {@link Verdict#holding}. */
   public RequestEnd holding(int held) {
     holding = held;
@@ -110,6 +121,11 @@ public final class RequestEnd {
 
   public How how() {
     return how;
+  }
+
+  /** Whether the client's time was over: {@link #clientLate}. */
+  public boolean isClientLate() {
+    return isClientLate;
   }
 
   /** The status that the client was told, in the request's protocol; 0 if it was told none. */

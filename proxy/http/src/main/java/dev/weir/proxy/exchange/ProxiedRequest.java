@@ -442,6 +442,7 @@ public final class ProxiedRequest implements VerdictListener {
         return abort(RefusalReason.INCOMPLETE_REQUEST);
       }
       if (times.isForwardedTooSlowly()) {
+        record.clientLate();
         return abort(RefusalReason.BODY_TIMEOUT);
       }
     }
@@ -729,6 +730,7 @@ public final class ProxiedRequest implements VerdictListener {
       case DECIDING -> awaitVerdict();
       case GATHERING -> deliver(refused(RefusalReason.BODY_TIMEOUT));
       case EXCHANGE -> {
+        record.clientLate();
         if (held.ofResponse() > 0) {
           timedOut(); // the client does not take its response
         } else {
@@ -816,6 +818,9 @@ public final class ProxiedRequest implements VerdictListener {
     long awaitedTicket = ticket == Admission.SETTLED ? ofMessage : ticket;
     ticket = Admission.SETTLED;
     state = State.IDLE;
+    if (times.isOver(loop.clock.nowNs())) {
+      record.clientLate();
+    }
     times.ended();
     if (countedKey != ClientKey.NONE) {
       loop.behindTrusted.leave(countedKey);

@@ -19,6 +19,9 @@ final class RequestRecord {
   private long departedNs;
   private long headNs;
 
+  /** Whether the client was too slow, or its own deadline has passed. */
+  private boolean isClientLate;
+
   /** The name of what the request holds. */
   private int holding;
 
@@ -35,12 +38,18 @@ final class RequestRecord {
     heldNs = 0;
     departedNs = RequestEnd.NEVER;
     headNs = RequestEnd.NEVER;
+    isClientLate = false;
     holding = Verdict.NOTHING_HELD;
   }
 
   /** A verdict lets the request hold this until it ends: {@link Verdict#holding}. */
   void holding(int named) {
     holding = named;
+  }
+
+  /** The client's time is over, as {@link RequestEnd#clientLate} says. */
+  void clientLate() {
+    isClientLate = true;
   }
 
   /** Admission has held the request in a queue for this long. */
@@ -119,6 +128,7 @@ final class RequestRecord {
     RequestEnd end =
         loop.end
             .set(how)
+            .clientLate(isClientLate)
             .status(status)
             .bytes(requestBytes, responseBytes)
             .holding(holding)

@@ -140,7 +140,8 @@ public final class HeldAdmission implements Admission {
       if (!holding.remove(end.holding())) {
         throw new AssertionError("held nothing: request " + end.holding());
       }
-      settled.add(end.holding() + " " + end.how() + " " + costs(end));
+      String late = end.isClientLate() ? " late" : "";
+      settled.add(end.holding() + " " + end.how() + " " + costs(end) + late);
     }
   }
 

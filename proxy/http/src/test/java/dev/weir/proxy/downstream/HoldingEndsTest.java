@@ -153,7 +153,7 @@ class HoldingEndsTest {
         .send();
     held.passUnseen(1_000);
     held.admission.decide(0, null);
-    assertSettled("0 TIMED_OUT - -");
+    assertSettled("0 TIMED_OUT - - late");
     assertEquals(0, held.service.calls.size());
   }
 
@@ -258,7 +258,7 @@ class HoldingEndsTest {
     answer();
     held.service.last().send("four", false);
     held.pass(6 * SECOND_NS);
-    assertSettled("0 TIMED_OUT 3 4");
+    assertSettled("0 TIMED_OUT 3 4 late");
   }
 
   @ParameterizedTest
@@ -270,8 +270,37 @@ class HoldingEndsTest {
         .request(1, true, "POST", "/a", "content-type: application/grpc", "grpc-timeout: 5S")
         .send();
     held.pass(6 * SECOND_NS);
-    assertSettled("0 TIMED_OUT - -");
+    assertSettled("0 TIMED_OUT - - late");
     assertEquals(connecting == 0, held.admission.isLastForwarded);
+  }
+
+  /** A service ends such calls itself, perhaps before Weir has noticed. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anAnswerThatComesWhenTheClientsTimeIsOverIsLate(boolean isWhole) {
+    connect(Way.GRPC);
+    held.client
+        .request(1, true, "POST", "/a", "content-type: application/grpc", "grpc-timeout: 5S")
+        .send();
+    held.passUnseen(6 * SECOND_NS);
+    if (isWhole) {
+      held.service.last().answer("HTTP/1.1 200 OK\r\nContent-Type: application/grpc");
+      held.service.last().send("", true);
+    } else {
+      held.service.last().breakOff(RefusalReason.UPSTREAM_CLOSED, RequestEnd.NO_CODE);
+    }
+    assertSettled(isWhole ? "0 COMPLETE - 0 late" : "0 TIMED_OUT - - late");
+  }
+
+  /** Over HTTP/2 its content goes on as it comes. */
+  @Test
+  void aBodyThatBecomesTooSlowOnItsWayIsLate() {
+    connect(Way.HTTP2);
+    held.service.multiplexes = true;
+    begin();
+    assertEquals(1, held.service.calls.size());
+    held.pass(HeldLoop.BODY_NS + SECOND_NS);
+    assertSettled("0 TIMED_OUT - - late");
   }
 
   @Test

@@ -118,6 +118,7 @@ final class CandidateHoldings {
 
   private void begin(RequestEnd told, int name) {
     end.set(told.how())
+        .clientLate(told.isClientLate())
         .status(told.status())
         .bytes(told.requestBytes(), told.responseBytes())
         .times(told.forwardedNs(), told.headNs(), told.lastByteNs())

@@ -172,7 +172,7 @@ final class Holding {
    * Finds what each budget is charged. A request that the service did not get costs nothing. One
    * that the client has broken off, by leaving or by what it sent, is charged what it held, as long
    * as nothing else was reported, because to break off must be no discount. Else what is missing is
-   * charged as the rule says.
+   * charged as the rule says; of a client whose time was over, at least what it held.
    *
    * @param learning takes note of what whole exchanges have cost.
    */
@@ -200,7 +200,10 @@ final class Holding {
     }
     missingCount += isShare[index] ? 0 : 1;
     long missing = budgets[index].spec().cost().atEnd().missing();
-    return missing == CostAtEnd.RESERVE ? units[index] : wholeUnits(index, missing);
+    if (missing == CostAtEnd.RESERVE) {
+      return units[index];
+    }
+    return Math.max(wholeUnits(index, missing), end.isClientLate() ? units[index] : 0);
   }
 
   private long wholeUnits(int index, long whole) {

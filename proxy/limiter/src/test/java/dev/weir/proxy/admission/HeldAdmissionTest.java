@@ -234,6 +234,28 @@ class HeldAdmissionTest {
     assertEquals(LEFT_AT_FIRST - 70 - 4000, left(0), "to leave is no discount");
   }
 
+  /** What is charged of a client whose own deadline has passed, if nothing was reported. */
+  @ParameterizedTest
+  @CsvSource({
+    "TIMED_OUT, true, 0, 4000",
+    "TIMED_OUT, false, 0, 0",
+    "COMPLETE, true, 0, 4000",
+    "TIMED_OUT, true, 5000, 5000",
+    "TIMED_OUT, false, 5000, 5000",
+    "SERVICE_GONE, false, 70, 70"
+  })
+  void aClientsOwnDeadlineIsNoDiscount(How how, boolean isLate, long missing, long charged) {
+    CostSpec cost = CostSpec.ofReported(CostAtEnd.of(TOKENS).reserving(4000).missing(missing));
+    use(rule(limit("20000/365d").cost(cost)));
+    int holding = held();
+    handler.ended(Admission.SETTLED, forwarded(how).clientLate(isLate).holding(holding));
+    assertEquals(LEFT_AT_FIRST - charged, left(0));
+    holding = held();
+    RequestEnd reported = forwarded(how).clientLate(isLate).holding(holding).costReported(7L);
+    handler.ended(Admission.SETTLED, reported);
+    assertEquals(LEFT_AT_FIRST - charged - 7, left(0), "as reported if it came before");
+  }
+
   @Test
   void chargesNoMoreThanWhatWasHeldAndAWholeBudget() {
     use(rule(limit("100/365d").cost(tokens(10))));
