@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -83,32 +84,59 @@ class HeldExamplesTest {
     private final FramePeer http2;
 
     Call() throws IOException {
+      this("GET", "x-length: 0", true);
+    }
+
+    /**
+     * @param length a field that says how long the content is.
+     * @param isWhole whether no content follows.
+     */
+    Call(String method, String length, boolean isWhole) throws IOException {
       boolean isHttp1 = protocol == Protocol.HTTP1;
       http1 = isHttp1 ? rig.connect() : null;
       http2 = isHttp1 ? null : new FramePeer(rig.sidecar.listenAddress());
       calls.add(this);
       if (isHttp1) {
         http1.send(
-            "GET "
+            method
+                + " "
                 + path
                 + " HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: "
                 + address
-                + "\r\nX-User-Id: ann\r\n\r\n");
+                + "\r\nX-User-Id: ann\r\n"
+                + length
+                + "\r\n\r\n");
         return;
       }
       boolean isCall = protocol == Protocol.GRPC;
       http2
           .headers(
               1,
-              true,
-              ":method: " + (isCall ? "POST" : "GET"),
+              isWhole,
+              ":method: " + (isCall ? "POST" : method),
               ":scheme: http",
               ":path: " + path,
               ":authority: a",
               "content-type: " + (isCall ? "application/grpc" : "text/plain"),
               "x-forwarded-for: " + address,
-              "x-user-id: ann")
+              "x-user-id: ann",
+              length)
           .send();
+    }
+
+    /** Sends content, whole over HTTP/1.1; over HTTP/2 no more than the first window. */
+    Call content(String bytes) throws IOException {
+      if (http1 != null) {
+        http1.send(bytes);
+        return this;
+      }
+      int most = 16_384;
+      for (int at = 0; at < Math.min(bytes.length(), 3 * most); at += most) {
+        boolean isLast = at + most >= bytes.length();
+        http2.data(1, isLast, bytes.substring(at, isLast ? bytes.length() : at + most));
+      }
+      http2.send();
+      return this;
     }
 
     /** The whole answer, as lines. */
@@ -298,6 +326,97 @@ class HeldExamplesTest {
     assertTrue(new Call().refused().startsWith("log-in"), "five at a time");
     five.get(0).end(logIn(true));
     new Call().passes();
+  }
+
+  private static final int KIB = 1024;
+
+  /** The example's unit is a MiB; here it is a KiB. */
+  @ParameterizedTest
+  @EnumSource(Protocol.class)
+  void anUploadIsChargedByItsLengthAtOnceAndOneWithoutIsHeldAndSettled(Protocol by)
+      throws Exception {
+    start(
+        by,
+        "rules:\n  - {id: uploads, key: header:x-user-id, limit: 1024/1d,"
+            + " algorithm: fixed-window, cost: {request-bytes: 1KiB}}\n");
+    Call known = new Call("POST", "content-length: 293000", false);
+    known.content("x".repeat(293_000));
+    rig.await("weir_requests_in_flight", 1);
+    assertEquals(0, rig.metric("weir_holdings_open"));
+    assertEquals(1024 - 287 - 1, leftBehindAnUpload());
+    if (by == Protocol.HTTP1) {
+      known.end(tokens("header", 0));
+    } else {
+      known.leave();
+    }
+    boolean isHttp1 = by == Protocol.HTTP1;
+    Call unknown = new Call("POST", isHttp1 ? "transfer-encoding: chunked" : "x-length: ?", false);
+    rig.await("weir_holdings_open", 1);
+    assertEquals(1024 - 288 - 64 - 1, leftBehindAnUpload(), "a sixteenth is held");
+    String content = "x".repeat(10 * KIB);
+    unknown.content(isHttp1 ? "2800\r\n" + content + "\r\n0\r\n\r\n" : content);
+    unknown.end(tokens("header", 0));
+    rig.await("weir_holdings_open", 0);
+    assertEquals(1024 - 289 - 10 - 1, leftBehindAnUpload());
+  }
+
+  /** Uploads a byte, which takes one unit, and says how many are left. */
+  private int leftBehindAnUpload() throws IOException {
+    Call one = new Call("POST", "content-length: 1", false).content("x");
+    answer(one.path).complete(tokens("header", 0));
+    String got = one.read();
+    Matcher left = Pattern.compile("(?i)ratelimit: .*;r=(\\d+)").matcher(got);
+    assertTrue(left.find(), got);
+    return Integer.parseInt(left.group(1));
+  }
+
+  @Test
+  void fewerRequestsRunAtATimeWhileTheServiceIsSlowAndTheRestIsToldToComeBack() throws Exception {
+    start(Protocol.HTTP1, "rules:\n  - {id: r, concurrency: {adaptive: {min: 10, max: 20}}}\n");
+    List<RawClient> clients = new ArrayList<>();
+    try {
+      while (clients.size() < 21) {
+        clients.add(rig.connect());
+      }
+      assertEquals(10, runAtATime(clients, 20));
+      assertEquals(20, runAtATime(clients, 20, 20), "while it takes 20 ms");
+      assertEquals(10, runAtATime(clients, 60, 10), "when it takes 60 ms");
+      assertEquals(20, runAtATime(clients, 20, 20), "when it is quick again");
+    } finally {
+      for (RawClient client : clients) {
+        client.close();
+      }
+    }
+  }
+
+  /** How many run at a time, once they are so many, or after a minute of the service's times. */
+  private int runAtATime(List<RawClient> clients, int takesMs, int wanted) throws Exception {
+    int number = 0;
+    for (int ms = 0; number != wanted && ms < 60_000; ms += takesMs) {
+      number = runAtATime(clients, takesMs);
+    }
+    return number;
+  }
+
+  /** Sends as many requests at once as pass, and one that does not; the service answers later. */
+  private int runAtATime(List<RawClient> clients, int takesMs) throws Exception {
+    int number = (int) rig.metric("weir_adaptive_limit");
+    String path = "/" + count++;
+    String request = "GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n";
+    for (RawClient client : clients.subList(0, number)) {
+      client.send(request);
+      assertTrue(rig.origin.nextRequest().contains(" " + path + " "));
+    }
+    RawClient.Response rest = clients.get(number).send(request).read();
+    assertEquals(503, rest.status());
+    assertEquals("1", rest.field("Retry-After"));
+    nowNs.addAndGet(Duration.ofMillis(takesMs).toNanos());
+    answer(path).complete(tokens("header", 0));
+    for (RawClient client : clients.subList(0, number)) {
+      assertEquals(200, client.read().status());
+    }
+    answers.remove(path);
+    return number;
   }
 
   private String logIn(boolean isRight) {
