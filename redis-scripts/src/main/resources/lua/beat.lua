@@ -2,52 +2,91 @@
 -- caller and its rules among them. Tells the caller what has changed of the records that it follows.
 -- KEYS[1]: a sorted set of the sidecars' ids, scored with when each is forgotten (server's time, ms).
 -- KEYS[2]: the same of digests of their rules.
+-- KEYS[3]: the ids in their order: a sorted set of equal scores, for a minute. It is made of KEYS[1] where it does not
+-- have as many: then it has expired, or a sidecar of an earlier version, which does not know it, has come or gone.
 -- ARGV[1]: the caller's id. ARGV[2]: for how many milliseconds it counts; 0 takes it out.
 -- ARGV[3]: the digest of its rules; empty if none of them asks the store.
+-- ARGV[4]: how many had an id before the caller's when it asked last: where its id is looked for first.
 -- Reply: how many sidecars there are now, the caller included unless it left; how many digests; how
 -- many of the sidecars have an id before the caller's, -1 if the user may not ask (ZRANGE).
--- Cost: one TIME, seven to nine commands on sets of as many members as there are sidecars.
+-- Cost: one TIME, ten commands on sets of as many members as there are sidecars, none of which reads them all; a
+-- read for each halving of their number if the caller's place has changed. Once a minute all are read and written.
 -- Who follows no records gives no more. Else:
--- KEYS[3], KEYS[4]: the service's policy, and the stream of its changes, as write.lua has them.
--- KEYS[5]: a sorted set of the versions in use, 'ID VERSION', scored with when each was noted (ms).
--- KEYS[6], KEYS[7]: the directory of users, and the stream of its changes.
--- ARGV[4]: the version of the policy that the caller knows; empty for none. ARGV[5]: that of the directory.
--- ARGV[6]: the version in use that the caller noted last, as in KEYS[5]. ARGV[7]: the one to note; each empty for none.
+-- KEYS[4], KEYS[5]: the service's policy, and the stream of its changes, as write.lua has them.
+-- KEYS[6]: a sorted set of the versions in use, 'ID VERSION', scored with when each was noted (ms).
+-- KEYS[7], KEYS[8]: the directory of users, and the stream of its changes.
+-- ARGV[5]: the version of the policy that the caller knows; empty for none. ARGV[6]: that of the directory.
+-- ARGV[7]: the version in use that the caller noted last, as in KEYS[6]. ARGV[8]: the one to note; each empty for none.
 -- Further reply: of the policy, then of the directory, a list: its version, 0 if the caller knows it, -1 if all of it
 -- may have changed, 1 if these have: each one's name and the version in which it did; then how many users there are.
--- Further cost: three reads; what has changed, if anything; one to three commands when a version is noted.
+-- Further cost: two reads; what has changed, if anything; one to three commands when a version is noted.
+local ORDER_MS, MOST_ADDED = 60000, 1000
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local kept = tonumber(ARGV[2])
+local function ms(number) return string.format('%.0f', number) end
+local forgotten, until_ms = ms(now), ms(now + kept)
+-- Returns how many there are, and whether the member is new.
 local function count(key, member)
-  redis.call('ZREMRANGEBYSCORE', key, '-inf', string.format('%.0f', now))
+  local added = 0
   if kept > 0 and member ~= '' then
-    redis.call('ZADD', key, string.format('%.0f', now + kept), member)
-    redis.call('PEXPIRE', key, string.format('%.0f', kept))
+    added = redis.call('ZADD', key, until_ms, member)
+    redis.call('PEXPIRE', key, ARGV[2])
   end
-  return redis.call('ZCARD', key)
+  return redis.call('ZCARD', key), added == 1
 end
+local gone = redis.pcall('ZRANGE', KEYS[1], '-inf', forgotten, 'BYSCORE')
+if gone.err or #gone > 0 then redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', forgotten) end
+for _, id in ipairs(gone) do redis.call('ZREM', KEYS[3], id) end
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', forgotten)
 if kept == 0 then
   redis.call('ZREM', KEYS[1], ARGV[1])
+  redis.call('ZREM', KEYS[3], ARGV[1])
 end
-local sidecars, digests, before = count(KEYS[1], ARGV[1]), count(KEYS[2], ARGV[3]), 0
-local ids = redis.pcall('ZRANGE', KEYS[1], 0, -1)
-if ids.err then before = -1 end
-for _, id in ipairs(ids) do
-  if id < ARGV[1] then before = before + 1 end
+local sidecars, is_new = count(KEYS[1], ARGV[1])
+local digests = count(KEYS[2], ARGV[3])
+local function put_in_order(ids)
+  redis.call('DEL', KEYS[3])
+  for from = 1, #ids, MOST_ADDED do
+    local call = {'ZADD', KEYS[3]}
+    for i = from, math.min(#ids, from + MOST_ADDED - 1) do
+      call[#call + 1] = 0
+      call[#call + 1] = ids[i]
+    end
+    redis.call(unpack(call))
+  end
+  redis.call('PEXPIRE', KEYS[3], ORDER_MS)
 end
-if not KEYS[3] then
-  return {sidecars, digests, before}
+local function before(id, place)
+  local ordered = redis.call('ZCARD', KEYS[3])
+  if is_new and ordered > 0 then ordered = ordered + redis.call('ZADD', KEYS[3], 0, id) end
+  if ordered ~= sidecars then
+    local ids = redis.pcall('ZRANGE', KEYS[1], 0, -1)
+    if ids.err then return -1 end
+    put_in_order(ids)
+  end
+  local from, to = 0, sidecars
+  while from < to do
+    if place < from or place >= to then place = math.floor((from + to) / 2) end
+    local found = redis.pcall('ZRANGE', KEYS[3], place, place)
+    if found.err then return -1 end
+    if found[1] == id then return place end
+    if found[1] < id then from = place + 1 else to = place end
+  end
+  return from
+end
+local rank = before(ARGV[1], tonumber(ARGV[4]))
+if not KEYS[4] then
+  return {sidecars, digests, rank}
 end
 local NOTED_MS, MOST_CHANGES = 120000, 100
-if ARGV[6] ~= '' and ARGV[6] ~= ARGV[7] then redis.call('ZREM', KEYS[5], ARGV[6]) end
-if ARGV[7] ~= '' then
-  redis.call('ZADD', KEYS[5], string.format('%.0f', now), ARGV[7])
-  redis.call('ZREMRANGEBYSCORE', KEYS[5], '-inf', string.format('%.0f', now - NOTED_MS))
-  redis.call('PEXPIRE', KEYS[5], NOTED_MS)
+if ARGV[7] ~= '' and ARGV[7] ~= ARGV[8] then redis.call('ZREM', KEYS[6], ARGV[7]) end
+if ARGV[8] ~= '' then
+  redis.call('ZADD', KEYS[6], ms(now), ARGV[8])
+  redis.call('ZREMRANGEBYSCORE', KEYS[6], '-inf', ms(now - NOTED_MS))
+  redis.call('PEXPIRE', KEYS[6], NOTED_MS)
 end
-local function changes(hash, stream, known)
-  local head = redis.call('HGET', hash, 'head') or ''
+local function changes(head, stream, known)
   if head == known then return {head, 0} end
   local all = {head, -1}
   local from, from_tag = string.match(known, '^(%d+)-(%x+)$')
@@ -73,8 +112,9 @@ local function changes(hash, stream, known)
   if #reply > 2 + 2 * MOST_CHANGES then return all end
   return reply
 end
+local policy = redis.call('HGET', KEYS[4], 'head') or ''
+local directory = redis.call('HMGET', KEYS[7], 'head', 'count')
 return {
-  sidecars, digests, before,
-  changes(KEYS[3], KEYS[4], ARGV[4]), changes(KEYS[6], KEYS[7], ARGV[5]),
-  tonumber(redis.call('HGET', KEYS[6], 'count') or '0')
+  sidecars, digests, rank,
+  changes(policy, KEYS[5], ARGV[5]), changes(directory[1] or '', KEYS[8], ARGV[6]), tonumber(directory[2] or '0')
 }

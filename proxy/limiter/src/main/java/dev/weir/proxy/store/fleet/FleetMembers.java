@@ -56,6 +56,10 @@ public final class FleetMembers {
 
   private volatile int count = 1;
   private int rank;
+
+  /** What the store has answered, which need not have been taken yet. */
+  private int answeredRank;
+
   private boolean isRankMissed;
   private long confirmedNs = System.nanoTime();
 
@@ -77,7 +81,7 @@ public final class FleetMembers {
       StoreCalls calls, String service, Supplier<String> rulesDigest, PeerListener listener) {
     this.calls = calls;
     this.service = service;
-    this.keys = new byte[][] {key("peers", service), key("rules", service)};
+    this.keys = new byte[][] {key("peers", service), key("rules", service), key("order", service)};
     this.rulesDigest = rulesDigest;
     this.listener = listener;
   }
@@ -156,7 +160,12 @@ public final class FleetMembers {
 
   private void call(SocketAddress server, long keptMs) {
     try {
-      byte[][] asked = {ascii(id), ascii(Long.toString(keptMs)), ascii(rulesDigest.get())};
+      byte[][] asked = {
+        ascii(id),
+        ascii(Long.toString(keptMs)),
+        ascii(rulesDigest.get()),
+        ascii(Integer.toString(answeredRank))
+      };
       List<Object> answer =
           feed == null
               ? calls.await(server, calls.script(server, LuaScript.BEAT, keys, asked))
@@ -168,7 +177,8 @@ public final class FleetMembers {
                       concat(keys, feed.keys()),
                       concat(asked, feed.arguments(id, keptMs == 0))));
       int sidecars = (int) Math.max(1, number(answer, 0));
-      counted(sidecars, rank(number(answer, 2), sidecars), System.nanoTime());
+      answeredRank = rank(number(answer, 2), sidecars);
+      counted(sidecars, answeredRank, System.nanoTime());
       if (agreement.counted(number(answer, 1), System.nanoTime())) {
         LOG.warn(
             "redis: sidecars{} have had rules of mode exact that differ for {} minutes: rules of"

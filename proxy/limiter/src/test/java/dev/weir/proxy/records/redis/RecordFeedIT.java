@@ -31,7 +31,7 @@ class RecordFeedIT {
   private static final RedisServer redis = RedisServer.shared();
   private static final String BEAT = new String(LuaScript.BEAT.source(), StandardCharsets.UTF_8);
   private static final List<String> OF_COUNT =
-      List.of("rl:{p000}:peers:shop", "rl:{p000}:rules:shop");
+      List.of("rl:{p000}:peers:shop", "rl:{p000}:rules:shop", "rl:{p000}:order:shop");
   private static final List<String> OF_RECORDS =
       List.of(
           "rl:{p000}:policy:shop",
@@ -80,7 +80,8 @@ class RecordFeedIT {
   private long changed(Object known) throws Exception {
     List<String> keys = new ArrayList<>(OF_COUNT);
     keys.addAll(OF_RECORDS);
-    List<?> rules = (List<?>) beat(keys, "me", "6000", "", known.toString(), "", "", "").get(3);
+    List<?> rules =
+        (List<?>) beat(keys, "me", "6000", "", "0", known.toString(), "", "", "").get(3);
     return (Long) rules.get(1) < 0 ? -1 : (rules.size() - 2) / 2;
   }
 
@@ -136,8 +137,8 @@ class RecordFeedIT {
   }
 
   @Test
-  void countsSidecarsOfTheVersionBeforeAsThoseThatFollowRecords() throws Exception {
-    List<?> before = beat(OF_COUNT, "zz", "6000", "digest");
+  void countsSidecarsThatFollowRecordsAndThoseThatDoNot() throws Exception {
+    List<?> before = beat(OF_COUNT, "zz", "6000", "digest", "0");
     assertEquals(List.of(2L, 1L, 1L), before);
   }
 
