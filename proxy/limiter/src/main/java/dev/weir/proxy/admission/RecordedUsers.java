@@ -107,13 +107,19 @@ public final class RecordedUsers {
     rules = newRules;
   }
 
-  /** How many users have a record: while it is 0, nobody is asked for. */
+  /**
+   * How many users have a record: until there is one, nobody is asked for. A count that goes down
+   * to 0 again is not taken for the truth: users must not lose what they have to a wrong one.
+   */
   public void usersCounted(long count) {
-    areThere = count > 0;
+    if (count > 0) {
+      areThere = true;
+    }
   }
 
   /** Any user's record may have changed. */
   public void allUsersChanged() {
+    areThere = true;
     UserTable table = users.table();
     if (table != null) {
       table.forgetAll();

@@ -15,6 +15,6 @@ public interface RecordListener {
   /** Any user's record may have changed. */
   void allUsersChanged();
 
-  /** There are users now, or none any more: then no request needs to ask for one. */
+  /** About how many users have a record now, as it is counted beside them. */
   void usersCounted(long count);
 }

@@ -199,6 +199,20 @@ class PlannedAdmissionTest {
     assertEquals(before, reads, "known to have no record");
   }
 
+  /** Nobody can count in one step with the records, which are on other servers. */
+  @Test
+  void aUserKeepsWhatTheRecordSaysThoughTheCountSaysThatThereIsNone() {
+    use(rule("100/1m", "1000/1m"), USERS);
+    write(UserRecord.EMPTY.withTier("premium"));
+    recorded.usersCounted(1);
+    recorded.usersCounted(0);
+    recorded.allUsersChanged();
+    recorded.usersCounted(-1);
+    passing(1, "");
+    run();
+    assertEquals(999, ask(Operation.PEEK, "").remaining(), 1, "premium");
+  }
+
   @Test
   void aChangeThatIsAnnouncedWhileItsServerIsAwayIsReadOnceThatAnswers() {
     use(rule("100/1m", "1000/1m"), USERS);

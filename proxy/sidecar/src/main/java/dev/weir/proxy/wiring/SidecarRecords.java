@@ -219,7 +219,9 @@ final class SidecarRecords implements RecordsInUse, AutoCloseable {
           inRedis::readAllCount);
     }
     metrics.gauge(
-        "weir_records_users", "Users who have a record, as the store told last.", userCount::get);
+        "weir_records_users",
+        "Users who have a record, as they are counted beside the records.",
+        userCount::get);
   }
 
   /** Reads the rules though nothing was told of them, and waits for that. */

@@ -163,13 +163,14 @@ final class DirectoryRecords {
     if (!commit.write(created)) {
       return false;
     }
-    int fewer = 0;
+    long fewer = 0;
     List<RecordWrite> overtaken = new ArrayList<>();
     for (int i : announced) {
       RecordWrite write = writes.get(i);
-      if (isMade(write, KeptRecords.etag(values.get(i)), commit.next())) {
+      List<Object> reply = make(write, KeptRecords.etag(values.get(i)), commit.next());
+      if (reply.get(0).equals(1L)) {
         written[i] = new UserWritten(commit.next(), null);
-        fewer += write.json() == null ? 1 : 0;
+        fewer += (Long) reply.get(1); // not of a record that somebody else has deleted
       } else {
         overtaken.add(write);
         fewer += values.get(i) == null ? 1 : 0;
@@ -177,7 +178,7 @@ final class DirectoryRecords {
     }
     if (fewer > 0) {
       long less = -fewer;
-      calls.command(
+      calls.commandOnce(
           RecordKeys.PARTITION,
           redis -> redis.hincrby(keys.directoryHead(), RecordKeys.bytes("count"), less));
     }
@@ -220,19 +221,18 @@ final class DirectoryRecords {
     return values;
   }
 
-  private boolean isMade(RecordWrite write, String etag, RecordVersion next)
+  /** Writes what was announced; the reply is that of {@code user.lua}. */
+  private List<Object> make(RecordWrite write, String etag, RecordVersion next)
       throws RecordStoreException {
     String user = names.apply(write.name().id());
     int partition = RecordKeys.partition(user);
-    List<Object> reply =
-        calls.script(
-            partition,
-            LuaScript.USER,
-            new byte[][] {keys.users(partition)},
-            RecordKeys.bytes(user),
-            RecordKeys.bytes(etag),
-            RecordKeys.bytes(next.toString()),
-            RecordKeys.bytes(write.json() == null ? "" : write.json()));
-    return reply.get(0).equals(1L);
+    return calls.script(
+        partition,
+        LuaScript.USER,
+        new byte[][] {keys.users(partition)},
+        RecordKeys.bytes(user),
+        RecordKeys.bytes(etag),
+        RecordKeys.bytes(next.toString()),
+        RecordKeys.bytes(write.json() == null ? "" : write.json()));
   }
 }

@@ -52,6 +52,21 @@ final class RecordCalls {
         server -> servers.calls().node(server).thenCompose(open -> command.apply(open.async())));
   }
 
+  /** Runs a command that a repetition would harm: once, and perhaps not at all. */
+  <T> void commandOnce(
+      int partition, Function<RedisAsyncCommands<byte[], byte[]>, CompletionStage<T>> command) {
+    try {
+      SocketAddress server = servers.of(partition);
+      if (server != null) {
+        await(
+            server,
+            at -> servers.calls().node(at).thenCompose(open -> command.apply(open.async())));
+      }
+    } catch (IOException unknown) {
+      // Nobody can tell whether it was executed.
+    }
+  }
+
   private <T> T repeat(int partition, Function<SocketAddress, CompletionStage<T>> call)
       throws RecordStoreException {
     long endNs = System.nanoTime() + REPEATED_NS;

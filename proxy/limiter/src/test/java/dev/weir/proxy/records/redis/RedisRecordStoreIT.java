@@ -6,6 +6,7 @@ import static dev.weir.proxy.records.redis.RecordsRig.user;
 import static dev.weir.proxy.records.redis.RecordsRig.write;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -43,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RedisRecordStoreIT {
   private static final int RACING_WRITES = Integer.getInteger("weir.records.writes", 400);
 
+  private static final String DIRECTORY = "rl:{p000}:directory:shop";
   private static final RedisServer redis = RedisServer.shared();
 
   private RecordsRig rig;
@@ -82,6 +84,33 @@ class RedisRecordStoreIT {
       verified();
       assertEquals("1", redis.text("HGET", "rl:{p000}:directory:shop", "count"));
     }
+  }
+
+  @Test
+  void countsAUserAsGoneOnceThoughTwoDelete() throws Exception {
+    List<RecordWrite> delete = List.of(write(user("u"), null, null));
+    records.writeUsers(List.of(write(user("u"), null, "{}"), write(user("v"), null, "{}")), ANN);
+    String head = redis.text("HGET", DIRECTORY, "head");
+    List<UserWritten> first = new ArrayList<>();
+    RedisRecordStore second =
+        new RedisRecordStore(
+            rig.store.servers(),
+            new RecordKeys("shop", "shop"),
+            identity -> {
+              try {
+                boolean isAnnounced = !redis.text("HGET", DIRECTORY, "head").equals(head);
+                if (isAnnounced && first.isEmpty()) {
+                  first.addAll(records.writeUsers(delete, ANN));
+                }
+                return UserNames.of(identity);
+              } catch (Exception e) {
+                throw new IllegalStateException(e);
+              }
+            },
+            null);
+    assertNotNull(second.writeUsers(delete, ANN).get(0).version());
+    assertNotNull(first.get(0).version());
+    assertEquals("1", redis.text("HGET", DIRECTORY, "count"));
   }
 
   private interface Step {
