@@ -12,6 +12,7 @@ import dev.weir.bench.load.RunCommand;
 import dev.weir.bench.report.ReportCommand;
 import dev.weir.bench.rule.RulesCommand;
 import dev.weir.bench.store.ExactCommand;
+import dev.weir.bench.store.RecordsCommand;
 import dev.weir.bench.store.StoreCommand;
 import java.util.Arrays;
 import picocli.CommandLine.Command;
@@ -34,6 +35,7 @@ import picocli.CommandLine.HelpCommand;
       AccuracyCommand.class,
       StoreCommand.class,
       ExactCommand.class,
+      RecordsCommand.class,
       DecisionsCommand.class,
       Http2Command.class,
       RulesCommand.class,

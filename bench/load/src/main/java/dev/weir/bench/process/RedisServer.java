@@ -186,6 +186,11 @@ public final class RedisServer implements AutoCloseable {
             + Double.parseDouble(line(info, "used_cpu_sys" + suffix)));
   }
 
+  /** Processor time of all its threads so far, in steps of 10 ms. */
+  public double processUs() {
+    return ProcessorTime.ofTreeUs(process.pid());
+  }
+
   /** Commands carried out so far, in scripts or not, of that name; of an empty one of all names. */
   public long calls(String command) throws IOException {
     long calls = 0;
