@@ -156,7 +156,7 @@ end
 
 -- What was not held is owed up to twice the capacity.
 function PACED.settle(st, c, units, held)
-  owe_whole(st, math.min(st.debt + units * st.b, math.max(2 * c, st.debt / st.b + held) * st.b))
+  owe_whole(st, math.min(st.debt + units * st.b, math.max(2 * c * st.b, st.debt + held * st.b)))
   count(st, units)
 end
 

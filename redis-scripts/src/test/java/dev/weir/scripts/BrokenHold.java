@@ -50,7 +50,7 @@ enum BrokenHold {
       "st.past = math.max(owed, (at - now) * st.a) + units * st.b",
       "st.past = math.max(owed, 0) + units * st.b"),
   PACED_OWES_NO_MORE_THAN_TWICE(
-      Kind.PACED, "math.max(2 * c, st.debt / st.b + held) * st.b", "c * st.b"),
+      Kind.PACED, "math.max(2 * c * st.b, st.debt + held * st.b)", "c * st.b"),
   COUNTER_LAPSES_INTO_THE_PRESENT(
       Kind.SLIDING_COUNTER, "  st[name] = st[name] + units\n", "  st.count = st.count + units\n"),
   RING_LAPSES_INTO_NOTHING(

@@ -90,6 +90,20 @@ class HoldIT extends ScriptServer {
   }
 
   @Test
+  void aDebtOfMoreThanTwiceTheCapacityThatIsNoWholeUnitsStaysReadable() throws Exception {
+    final ScriptLimit one = ScriptLimit.paced(1, 1, 43);
+    hold(one, A, 1, 0, 1);
+    hold(one, A, 2, 0, 1, 4, 0);
+    nowUs += LIFE_US + 48;
+    hold(one, B, 1, 0, 1);
+    // 124 ticks of the 172 that lapsed are owed: 124 / 43 * 43 is less, as a double.
+    hold(one, B, 2, 0, 1, 0, 1);
+    assertEquals("0 granted, 0 left, 0 held, 1", hold(one, B, 3, 0, 1, 0, 1));
+    nowUs += 124;
+    assertEquals("1 granted, 0 left, 1 held, 1", hold(one, B, 4, 1, 1, 0, 1));
+  }
+
+  @Test
   void asksAllLimitsAndTakesNothingIfOneHasNoRoom() throws Exception {
     final String[] keys = {"{p}rpm", "{p}tpm", "{p}run", "{p}tpm!held", "{p}run!held"};
     call.clear(nowUs).hold(5, 0, LIFE_US, A, 1);
