@@ -58,20 +58,44 @@ enum BrokenHold {
       "if units == 0 or leaves <= present then return false end",
       "if true then return false end"),
   CALENDAR_LAPSES_INTO_ANOTHER(
-      Kind.CALENDAR, "if units == 0 or at < st.start or at >= st.over then", "if units == 0 then");
+      Kind.CALENDAR, "if units == 0 or at < st.start or at >= st.over then", "if units == 0 then"),
+  // Of plans that change.
+  SEES_NOTHING_OF_ANOTHER_PLAN(
+      Kind.PACED, HoldSearch.PLANS, "if units > 0 then\n", "if units > 0 and kind ~= of then\n"),
+  A_SMALLER_PLAN_FORGETS_WHAT_IS_ABOVE_IT(
+      Kind.FIXED_WINDOW,
+      HoldSearch.PLANS,
+      "function FIXED.available(st, limit, now) return",
+      "function FIXED.available(st, limit, now) st.count = math.min(st.count, limit.a) return"),
+  HOLDS_UNDER_EACH_PLAN_APART(
+      Kind.CONCURRENCY,
+      HoldSearch.PLANS,
+      "local key = KEYS[check.held[i]]",
+      "local key = KEYS[check.held[i]] .. check[i].a");
 
   private final Kind kind;
+  private final int plans;
   private final String rule;
   private final String instead;
 
   BrokenHold(Kind kind, String rule, String instead) {
+    this(kind, 1, rule, instead);
+  }
+
+  BrokenHold(Kind kind, int plans, String rule, String instead) {
     this.kind = kind;
+    this.plans = plans;
     this.rule = rule;
     this.instead = instead;
   }
 
   Kind kind() {
     return kind;
+  }
+
+  /** How many plans there have to be for a search to find it. */
+  int plans() {
+    return plans;
   }
 
   /** The script with the rule broken. */

@@ -12,8 +12,13 @@ import java.util.Map;
  * never goes back.
  */
 final class HoldDefinition {
-  /** A message of a holder; of limits that it does not hold the numbers are not looked at. */
+  /**
+   * A message of a holder; of limits that it does not hold the numbers are not looked at.
+   *
+   * @param plan by whose numbers of the limits it asks.
+   */
   record Message(
+      int plan,
       long holder,
       long sequence,
       long requests,
@@ -112,10 +117,16 @@ final class HoldDefinition {
   static final int OLDER = 2;
   static final int FORGOTTEN = 3;
 
+  private final List<List<HoldSpec>> plans;
   private final List<Budget> budgets = new ArrayList<>();
 
-  HoldDefinition(List<HoldSpec> specs) {
-    specs.forEach(spec -> budgets.add(new Budget(spec)));
+  /**
+   * @param plans the limits by plan; of another number under another plan only where counts mean
+   *     the same under any.
+   */
+  HoldDefinition(List<List<HoldSpec>> plans) {
+    this.plans = plans;
+    plans.get(0).forEach(spec -> budgets.add(new Budget(spec)));
   }
 
   /** Units used at a moment, as far as is known now. */
@@ -134,11 +145,11 @@ final class HoldDefinition {
     }
     long granted = isApplied ? message.requests : 0;
     for (int i = 0; i < budgets.size(); i++) {
-      granted = Math.min(granted, Math.max(left(i, nowUs), 0) / message.reserves[i]);
+      granted = Math.min(granted, Math.max(left(message, i, nowUs), 0) / message.reserves[i]);
     }
     long kept = isApplied && granted == message.requests ? message.keep : 0;
     for (int i = 0; i < budgets.size(); i++) {
-      final long free = Math.max(left(i, nowUs) - granted * message.reserves[i], 0);
+      final long free = Math.max(left(message, i, nowUs) - granted * message.reserves[i], 0);
       kept = message.holds[i] ? Math.min(kept, free / 4 / message.reserves[i]) : 0;
     }
     final List<Long> least = new ArrayList<>();
@@ -156,15 +167,16 @@ final class HoldDefinition {
             new Record(
                 message.units[i] + taken, charged, message.sequence, nowUs + message.lifeUs));
       }
-      least.add(Math.max(left(i, nowUs), 0));
+      least.add(Math.max(left(message, i, nowUs), 0));
       held.add(budget.held());
     }
     return new Answer(granted, kept, became, least, held);
   }
 
-  private long left(int limit, long nowUs) {
+  private long left(Message message, int limit, long nowUs) {
     final Budget budget = budgets.get(limit);
-    return budget.spec.limit() - budget.used(nowUs) - budget.held();
+    final long capacity = plans.get(message.plan).get(limit).limit();
+    return capacity - budget.used(nowUs) - budget.held();
   }
 
   private static int settle(Budget budget, Message message, int limit, long nowUs) {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -17,7 +18,9 @@ import java.util.function.Function;
 /**
  * Searches for a moment at which more is used than a limit allows: short random traces of a few
  * holders whose messages are lost, late or repeated, and which are killed or cut off, on limits
- * that are small in units and in time. At the end all must be free again.
+ * that are small in units and in time. At the end all must be free again. With several plans the
+ * number of the first limit changes meanwhile; holders learn of each change at times of their own,
+ * and no window may have more than the largest plan allows.
  */
 final class HoldSearch {
   /** A rule that holders break. */
@@ -29,7 +32,14 @@ final class HoldSearch {
     /** A message releases what was held, and the next one charges it. */
     RELEASES_BEFORE_IT_CHARGES,
     /** A message says what was charged since the last one that was answered. */
-    SAYS_RELATIVE_NUMBERS
+    SAYS_RELATIVE_NUMBERS,
+    /** Whoever learns of another plan charges nothing for what began under the one before. */
+    FORGETS_WHAT_RUNS_UNDER_ANOTHER_PLAN;
+
+    /** How many plans there have to be, for it to matter. */
+    int plans() {
+      return this == FORGETS_WHAT_RUNS_UNDER_ANOTHER_PLAN ? PLANS : 1;
+    }
   }
 
   /** The store, as a holder sees it. */
@@ -73,6 +83,11 @@ final class HoldSearch {
 
   private final class Holder {
     private long id = ++lastId;
+    private int plan = fleetPlan;
+
+    /** Whether another one asks, under a later plan. */
+    private boolean isRetired;
+
     private long sequence;
     private boolean isKnown;
     private boolean isDead;
@@ -101,6 +116,23 @@ final class HoldSearch {
       charged = new long[specs.size()];
     }
 
+    /** Learns of another plan: goes on under it, or leaves the asking to a new holder. */
+    private void learn(List<Holder> holders) {
+      final boolean isForgetful = breaches.contains(Breach.FORGETS_WHAT_RUNS_UNDER_ANOTHER_PLAN);
+      say(() -> id + " learns of plan " + fleetPlan);
+      if (random.nextBoolean() && !isForgetful) {
+        plan = fleetPlan;
+        return;
+      }
+      isRetired = true;
+      wanted = 0;
+      inHand = 0;
+      holders.add(new Holder());
+      if (isForgetful) {
+        running.clear();
+      }
+    }
+
     private Sent send() {
       if (isKnown && nowUs >= aliveUntilUs) {
         beginAnew();
@@ -117,9 +149,10 @@ final class HoldSearch {
         }
       }
       sequence++;
-      final long keep = random.nextInt(4) == 0 ? random.nextInt(8) : 0;
+      final long keep = random.nextInt(4) == 0 && !isRetired ? random.nextInt(8) : 0;
       final Message message =
-          new Message(id, sequence, wanted, keep, lifeUs, reserves, holds, !isKnown, units, total);
+          new Message(
+              plan, id, sequence, wanted, keep, lifeUs, reserves, holds, !isKnown, units, total);
       say(() -> "send " + text(message));
       away = new Sent(this, message, nowUs);
       wanted = 0;
@@ -153,7 +186,7 @@ final class HoldSearch {
       for (int i = 0; i < sent.answer.granted(); i++) {
         begin(sent.decidedUs);
       }
-      inHand += sent.answer.kept();
+      inHand += isRetired ? 0 : sent.answer.kept();
     }
 
     private void begin(long verdictUs) {
@@ -192,18 +225,32 @@ final class HoldSearch {
     }
   }
 
+  /** So many plans there are, where plans change. */
+  static final int PLANS = 3;
+
   private static final int STEPS = 24;
   private static final long START_US = 1_700_000_000_000_000L;
 
-  private final Function<List<HoldSpec>, Store> stores;
+  private final Function<List<List<HoldSpec>>, Store> stores;
+  private final int planCount;
   private final Set<Breach> breaches = EnumSet.noneOf(Breach.class);
   private StringBuilder text;
   private long granted;
   private long late;
   private long expired;
+  private long changes;
 
   private SplittableRandom random;
+
+  /** The limits by plan. */
+  private List<List<HoldSpec>> plans;
+
+  /** The limits under the first plan. */
   private List<HoldSpec> specs;
+
+  /** The user's plan, of which not all holders know yet. */
+  private int fleetPlan;
+
   private Store store;
   private long[] reserves;
   private boolean[] holds;
@@ -216,8 +263,9 @@ final class HoldSearch {
   /** When the record of each holder expires that there ever was. */
   private Map<Long, Long> expiries;
 
-  HoldSearch(Function<List<HoldSpec>, Store> stores, Breach... breaches) {
+  HoldSearch(Function<List<List<HoldSpec>>, Store> stores, int planCount, Breach... breaches) {
     this.stores = stores;
+    this.planCount = planCount;
     Collections.addAll(this.breaches, breaches);
   }
 
@@ -233,6 +281,11 @@ final class HoldSearch {
   /** Records with units that expired. */
   long expired() {
     return expired;
+  }
+
+  /** Changes of a plan. */
+  long changes() {
+    return changes;
   }
 
   /** A trace that is over its limit, or leaves something behind, as text; null if there is none. */
@@ -265,6 +318,8 @@ final class HoldSearch {
         + " #"
         + message.sequence()
         + (message.isNew() ? " new" : "")
+        + " plan "
+        + message.plan()
         + " asks "
         + message.requests()
         + ", keep "
@@ -297,8 +352,10 @@ final class HoldSearch {
     lastId = random.nextInt(1 << 20) * 1000L;
     taken = new ArrayList<>();
     expiries = new HashMap<>();
-    store = stores.apply(specs);
-    say(() -> specs + ", reserves " + Arrays.toString(reserves) + ", life " + lifeUs);
+    plans = plans();
+    fleetPlan = 0;
+    store = stores.apply(plans);
+    say(() -> plans + ", reserves " + Arrays.toString(reserves) + ", life " + lifeUs);
     final List<Holder> holders = new ArrayList<>();
     for (int i = 1 + random.nextInt(3); i > 0; i--) {
       holders.add(new Holder());
@@ -306,10 +363,11 @@ final class HoldSearch {
     final List<Sent> network = new ArrayList<>();
     for (int step = 0; step < STEPS; step++) {
       nowUs += pause(windowUs);
+      changePlans(holders);
       final Holder holder = holders.get(random.nextInt(holders.size()));
       switch (random.nextInt(12)) {
         case 0, 1, 2, 3 -> {
-          holder.wanted += random.nextInt(3);
+          holder.wanted += holder.isRetired ? 0 : random.nextInt(3);
           if (holder.away == null) {
             network.add(holder.send());
           }
@@ -346,7 +404,45 @@ final class HoldSearch {
     return settled(holders, network);
   }
 
+  /** The limits by plan: under each another number of the first one, small or large. */
+  private List<List<HoldSpec>> plans() {
+    final List<List<HoldSpec>> all = new ArrayList<>(List.of(specs));
+    while (all.size() < planCount) {
+      final HoldSpec of = specs.get(0);
+      final List<HoldSpec> next = new ArrayList<>(specs);
+      final long limit = 1 + (random.nextBoolean() ? random.nextInt(3) : 8 + random.nextInt(8));
+      next.set(0, new HoldSpec(of.kind(), limit, of.windowUs(), of.subWindows()));
+      all.add(next);
+    }
+    return all;
+  }
+
+  /** The largest number that a limit has under any plan. */
+  private HoldSpec largest(int limit) {
+    return plans.stream()
+        .map(plan -> plan.get(limit))
+        .max(Comparator.comparingLong(HoldSpec::limit))
+        .orElseThrow();
+  }
+
+  private void changePlans(List<Holder> holders) {
+    if (planCount == 1) {
+      return;
+    }
+    if (random.nextInt(4) == 0) {
+      fleetPlan = random.nextInt(planCount);
+      changes++;
+    }
+    final Holder any = holders.get(random.nextInt(holders.size()));
+    if (any.plan != fleetPlan && !any.isRetired) {
+      any.learn(holders);
+    }
+  }
+
   private long pause(long windowUs) {
+    if (planCount > 1 && random.nextInt(3) > 0) {
+      return random.nextInt(2); // what was used is to count still under the next plan
+    }
     return switch (random.nextInt(8)) {
       case 0 -> random.nextLong(2 * windowUs);
       case 1 -> random.nextLong(2 * lifeUs);
@@ -421,13 +517,14 @@ final class HoldSearch {
     for (HoldSpec spec : specs) {
       longestUs = Math.max(longestUs, spec.windowUs());
     }
-    nowUs += lifeUs + 40 * longestUs;
+    // What is owed at the pace of a small plan takes longer.
+    nowUs += lifeUs + 40 * planCount * planCount * longestUs;
     final List<Long> left = store.peek(nowUs);
     for (int i = 0; i < specs.size(); i++) {
       if (left.get(i) != specs.get(i).limit()) {
         return "at the end " + left + " are free";
       }
-      final String over = isOver || !holds[i] ? null : over(specs.get(i), i);
+      final String over = isOver || !holds[i] ? null : over(largest(i), i);
       if (over != null) {
         return over;
       }
@@ -437,6 +534,7 @@ final class HoldSearch {
 
   private static Message withoutKeep(Message of) {
     return new Message(
+        of.plan(),
         of.holder(),
         of.sequence(),
         of.requests(),
