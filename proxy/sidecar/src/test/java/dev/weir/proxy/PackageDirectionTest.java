@@ -115,8 +115,8 @@ class PackageDirectionTest {
     "decision.http, request loop exchange grpc downstream.answer",
     "decision.v1, request loop exchange grpc downstream.answer rule.spec decision.grpc decision.http decision.proto",
     "decision.proto,",
-    "web, metrics request loop",
-    "api, web request records control watch loop rule rule.spec rule.identity",
+    "web, metrics request loop tls",
+    "api, web metrics request records control watch loop rule rule.spec rule.identity",
     "envoy.file, request watch rule rule.spec control",
     "envoy.call, request loop rule rule.spec rule.identity metrics admission control grpc decision.grpc decision.http decision.proto envoy.file",
     "envoy.importer, rule rule.spec control watch envoy.file",
@@ -125,7 +125,7 @@ class PackageDirectionTest {
     "traffic, http2 http2.hpack decision.proto",
     "warmup, traffic",
     "wiring, records records.redis records.file web api explain admission control decision decision.grpc decision.http decision.v1 decision.proto downstream downstream.h1 downstream.h2 downstream.listen envoy.call envoy.file grpc exchange http1 http2 log loop metrics request rule store tls upstream upstream.h2 traffic warmup watch rule.spec rule.identity store.map store.fleet admission.lease admission.ban token",
-    "cli.api, loop records records.file rule.spec control web wiring",
+    "cli.api, loop tls request explain records records.file rule.spec control web wiring",
     "demo, wiring control metrics request traffic",
   })
   void knowsOnly(String name, String allowed) {

@@ -60,7 +60,7 @@ public final class Answers {
     json.put("detail", problem.getMessage());
     json.putAll(problem.members());
     if (!problem.errors().isEmpty()) {
-      json.put("errors", faults(problem.errors()));
+      json.put("errors", problem.errors());
     }
     return page(problem.status(), PROBLEM, json, problem.fields());
   }

@@ -11,9 +11,9 @@ import dev.weir.proxy.web.Route;
 import dev.weir.proxy.web.WebRequest;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
@@ -41,6 +41,11 @@ public final class Api implements AutoCloseable {
   /** Says who sends a request. */
   public Authenticator authenticator() {
     return authenticator;
+  }
+
+  /** What callers see of identities. */
+  public Identities identities() {
+    return identities;
   }
 
   /** How many tokens were shown that are not known. */
@@ -91,14 +96,9 @@ public final class Api implements AutoCloseable {
   private static void checkParameters(ApiRoute route, WebRequest http) throws ApiProblem {
     for (String name : http.target().parameters().keySet()) {
       if (!route.parameters().contains(name)) {
-        Set<String> known = new TreeSet<>(route.parameters());
-        throw new ApiProblem(
-            400,
-            "parameter: "
-                + JsonText.shown(name)
-                + (known.isEmpty()
-                    ? " (expected: none)"
-                    : " (expected: " + String.join(", ", known) + ")"));
+        String known = String.join(", ", new TreeSet<>(route.parameters()));
+        throw ApiProblem.ofParameter(
+            JsonText.shown(name), "unknown", known.isEmpty() ? "none" : known);
       }
     }
   }
@@ -107,8 +107,9 @@ public final class Api implements AutoCloseable {
     if (route.maxBodyBytes() > 0
         && request.bytes().length > 0
         && !route.mediaType().equals(request.mediaType())) {
-      throw new ApiProblem(
-          415, "content-type: not known here (expected: " + route.mediaType() + ")");
+      String type = request.mediaType();
+      throw ApiProblem.ofField(
+          415, "Content-Type", type == null ? "missing" : type, route.mediaType());
     }
   }
 
@@ -117,18 +118,31 @@ public final class Api implements AutoCloseable {
       route
           .handler()
           .answer(request)
-          .whenComplete((page, bug) -> complete(route, answer, bug == null ? page : failed(bug)));
-    } catch (ApiProblem problem) {
-      complete(route, answer, Answers.problem(problem));
-    } catch (BadRecordException bad) {
-      complete(route, answer, Answers.problem(faults(bad)));
-    } catch (StaleRecordException stale) {
-      complete(route, answer, Answers.problem(stale(stale)));
-    } catch (RecordStoreException away) {
-      complete(route, answer, Answers.problem(new ApiProblem(503, away.getMessage())));
-    } catch (RuntimeException | Error bug) {
-      complete(route, answer, failed(bug));
+          .whenComplete(
+              (page, failure) ->
+                  complete(route, answer, failure == null ? page : problem(request, failure)));
+    } catch (Exception | Error failure) {
+      complete(route, answer, problem(request, failure));
     }
+  }
+
+  /** The answer to a request that failed, at once or later. */
+  private static Page problem(ApiRequest request, Throwable failure) {
+    Throwable cause = failure instanceof CompletionException late ? late.getCause() : failure;
+    if (cause instanceof ApiProblem problem) {
+      return Answers.problem(problem);
+    }
+    if (cause instanceof BadRecordException bad) {
+      return Answers.problem(faults(bad));
+    }
+    if (cause instanceof StaleRecordException stale) {
+      return Answers.problem(stale(request, stale));
+    }
+    if (cause instanceof RecordStoreException away) {
+      return Answers.problem(new ApiProblem(503, away.getMessage()));
+    }
+    LOG.error("A request of the API failed", cause);
+    return Answers.problem(new ApiProblem(500, "The request failed; see the log."));
   }
 
   private static ApiProblem faults(BadRecordException bad) {
@@ -136,7 +150,7 @@ public final class Api implements AutoCloseable {
     return new ApiProblem(422, "The body has " + count + "; nothing was changed.", bad.faults());
   }
 
-  private static ApiProblem stale(StaleRecordException stale) {
+  private static ApiProblem stale(ApiRequest request, StaleRecordException stale) {
     boolean isThere = !stale.present().equals(RecordVersion.NONE);
     ApiProblem problem =
         new ApiProblem(
@@ -144,6 +158,14 @@ public final class Api implements AutoCloseable {
             isThere
                 ? "It was changed since you read it; nothing was written."
                 : "It does not exist; nothing was written.");
+    String field = request.field("If-Match") == null ? "If-None-Match" : "If-Match";
+    if (request.field(field) != null) { // else it changed between two steps of ours
+      problem.error(
+          "field",
+          field,
+          JsonText.shown(request.field(field)),
+          isThere ? "If-Match: " + Answers.etag(stale.present()) : "If-None-Match: *");
+    }
     if (isThere) {
       problem.field("ETag", Answers.etag(stale.present()));
       problem.member("etag", stale.present().toString());
@@ -152,11 +174,6 @@ public final class Api implements AutoCloseable {
       }
     }
     return problem;
-  }
-
-  private static Page failed(Throwable bug) {
-    LOG.error("A request of the API failed", bug);
-    return Answers.problem(new ApiProblem(500, "The request failed; see the log."));
   }
 
   private static void complete(ApiRoute route, CompletableFuture<Page> answer, Page page) {

@@ -1,7 +1,6 @@
 package dev.weir.proxy.api;
 
 import dev.weir.algorithms.Decision;
-import dev.weir.proxy.records.JsonText;
 import dev.weir.proxy.web.Authenticator;
 import dev.weir.proxy.web.Caller;
 import dev.weir.proxy.web.Role;
@@ -57,7 +56,8 @@ public final class ApiAuthenticator implements Authenticator {
       String limited = tokens == null ? address : caller.name();
       boolean isRead =
           head.method().equals(HttpMethod.GET) || head.method().equals(HttpMethod.HEAD);
-      OwnLimits.Kind kind = isRead ? OwnLimits.Kind.READS : OwnLimits.Kind.WRITES;
+      // What a viewer may do changes nothing, by whatever method.
+      OwnLimits.Kind kind = needed == Role.VIEWER ? OwnLimits.Kind.READS : OwnLimits.Kind.WRITES;
       Decision decision = new Decision();
       if (!isRead && !head.headers().contains(HttpHeaderNames.AUTHORIZATION)) {
         checkOrigin(head);
@@ -69,20 +69,16 @@ public final class ApiAuthenticator implements Authenticator {
       if (caller.role().may(needed)) {
         return new Permit(caller, null, fields);
       }
-      throw new ApiProblem(
+      if (tokens == null) {
+        throw ApiProblem.of(
+            403,
+            "There are no admin-tokens, so nobody may do this",
+            "admin-tokens with the role " + needed + " in the settings");
+      }
+      throw ApiProblem.of(
           403,
-          tokens == null
-              ? "There are no admin-tokens, so nobody may do this (expected: admin-tokens with the"
-                  + " role "
-                  + needed
-                  + " in the settings)."
-              : "The token of "
-                  + caller.name()
-                  + " has the role "
-                  + caller.role()
-                  + " (expected: "
-                  + needed
-                  + ").");
+          "The token of " + caller.name() + " has the role " + caller.role(),
+          needed.toString());
     } catch (ApiProblem problem) {
       return new Permit(null, Answers.problem(problem), Map.of());
     }
@@ -92,7 +88,7 @@ public final class ApiAuthenticator implements Authenticator {
     List<String> shown = head.headers().getAll(HttpHeaderNames.AUTHORIZATION);
     boolean isByCertificate = shown.isEmpty();
     if (isByCertificate && client.certificate() == null) {
-      throw unknown("authorization: missing (expected: Bearer TOKEN)");
+      throw unknown("authorization: missing", "Bearer TOKEN");
     }
     Decision decision = new Decision();
     if (!limits.mayLogIn(address, decision)) {
@@ -103,12 +99,11 @@ public final class ApiAuthenticator implements Authenticator {
       failed.incrementAndGet();
       limits.logInFailed(address);
       String what = isByCertificate ? "certificate: the one of " : "authorization: the token of ";
-      throw unknown(
-          token != null
-              ? what + token.name() + " has ended at " + token.until()
-              : isByCertificate
-                  ? "certificate: none of its names is known (expected: one in admin-tokens)"
-                  : "authorization: no token that is known (expected: Bearer TOKEN)");
+      throw token != null
+          ? unknown(what + token.name() + " has ended at " + token.until(), "one that is valid")
+          : isByCertificate
+              ? unknown("certificate: none of its names is known", "one in admin-tokens")
+              : unknown("authorization: no token that is known", "Bearer TOKEN");
     }
     return new Caller(token.name(), token.role());
   }
@@ -129,12 +124,11 @@ public final class ApiAuthenticator implements Authenticator {
     String origin = head.headers().get(HttpHeaderNames.ORIGIN);
     String host = head.headers().get(HttpHeaderNames.HOST);
     if (origin != null && !origin.equalsIgnoreCase("https://" + host)) {
-      throw new ApiProblem(
-          403, "origin: " + JsonText.shown(origin) + " (expected: https://" + host + ", or none)");
+      throw ApiProblem.ofField(403, "Origin", origin, "https://" + host + ", or none");
     }
   }
 
-  private static ApiProblem unknown(String detail) {
-    return new ApiProblem(401, detail).field("WWW-Authenticate", "Bearer realm=\"weir\"");
+  private static ApiProblem unknown(String found, String expected) {
+    return ApiProblem.of(401, found, expected).field("WWW-Authenticate", "Bearer realm=\"weir\"");
   }
 }

@@ -2,11 +2,9 @@ package dev.weir.proxy.api;
 
 import dev.weir.proxy.records.Author;
 import dev.weir.proxy.records.BadRecordException;
-import dev.weir.proxy.records.JsonText;
 import dev.weir.proxy.records.RecordFault;
 import dev.weir.proxy.records.RecordVersion;
 import dev.weir.proxy.web.Caller;
-import dev.weir.proxy.web.Role;
 import dev.weir.proxy.web.WebRequest;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import java.nio.ByteBuffer;
@@ -70,7 +68,7 @@ public final class ApiRequest {
     return switch (value) {
       case "", "true" -> true;
       case "false" -> false;
-      default -> throw bad("dry-run", value, "true or false");
+      default -> throw ApiProblem.ofParameter(DRY_RUN, value, "true or false");
     };
   }
 
@@ -83,14 +81,7 @@ public final class ApiRequest {
     if (text.matches("[1-9][0-9]{0,8}") && Integer.parseInt(text) <= most) {
       return Integer.parseInt(text);
     }
-    throw bad(name, text, "1 to " + most);
-  }
-
-  /** The problem of a parameter. */
-  public static ApiProblem bad(String parameter, String found, String expected) {
-    return new ApiProblem(
-        400,
-        "parameter " + parameter + ": " + JsonText.shown(found) + " (expected: " + expected + ")");
+    throw ApiProblem.ofParameter(name, text, "1 to " + most);
   }
 
   /** The text of the body. */
@@ -109,18 +100,13 @@ public final class ApiRequest {
 
   /** Who changes what this request changes, for the audit. */
   public Author author() throws ApiProblem {
-    String reason = http.field(REASON_FIELD);
-    if (reason == null) {
-      reason = query(REASON, "");
-    }
+    String ofField = http.field(REASON_FIELD);
+    String reason = ofField == null ? query(REASON, "") : ofField;
     if (reason.length() > MAX_REASON_CHARS || reason.chars().anyMatch(Character::isISOControl)) {
-      throw new ApiProblem(
-          400,
-          "reason: "
-              + reason.length()
-              + " characters (expected: at most "
-              + MAX_REASON_CHARS
-              + ", on one line)");
+      String expected = "at most " + MAX_REASON_CHARS + " characters, on one line";
+      throw ofField == null
+          ? ApiProblem.ofParameter(REASON, reason, expected)
+          : ApiProblem.ofField(400, REASON_FIELD, reason, expected);
     }
     String id = http.field("X-Request-Id");
     return new Author(
@@ -140,10 +126,11 @@ public final class ApiRequest {
   public RecordVersion expected() throws ApiProblem {
     RecordVersion expected = expectedIfSaid();
     if (expected == null) {
-      throw new ApiProblem(
+      throw ApiProblem.ofField(
           428,
-          "If-Match: missing (expected: the ETag of what is changed, or If-None-Match: * for what"
-              + " does not exist)");
+          "If-Match",
+          "missing",
+          "the ETag of what is changed, or If-None-Match: * for what does not exist");
     }
     return expected;
   }
@@ -153,14 +140,13 @@ public final class ApiRequest {
     String match = http.field(HttpHeaderNames.IF_MATCH);
     String none = http.field(HttpHeaderNames.IF_NONE_MATCH);
     if (match != null && none != null) {
-      throw new ApiProblem(400, "If-Match, If-None-Match: both (expected: one of them)");
+      throw ApiProblem.ofField(400, "If-Match, If-None-Match", "both", "one of them");
     }
     if (none != null) {
       if (none.strip().equals("*")) {
         return RecordVersion.NONE;
       }
-      throw new ApiProblem(
-          400, "If-None-Match: " + JsonText.shown(none) + " (expected: * to create)");
+      throw ApiProblem.ofField(400, "If-None-Match", none, "* to create");
     }
     return match == null ? null : version(match.strip());
   }
@@ -168,9 +154,7 @@ public final class ApiRequest {
   private static RecordVersion version(String match) throws ApiProblem {
     Matcher etag = ETAG.matcher(match);
     if (!etag.matches()) {
-      throw new ApiProblem(
-          400,
-          "If-Match: " + JsonText.shown(match) + " (expected: one ETag, such as \"17-9f3a21bc\")");
+      throw ApiProblem.ofField(400, "If-Match", match, "one ETag, such as \"17-9f3a21bc\"");
     }
     try {
       if (etag.group(1) == null) {
@@ -179,9 +163,7 @@ public final class ApiRequest {
     } catch (IllegalArgumentException other) {
       // an ETag of something else
     }
-    throw new ApiProblem(
-        412,
-        "If-Match: " + JsonText.shown(match) + " is no ETag of ours; read what is there first");
+    throw ApiProblem.ofField(412, "If-Match", match, "an ETag of ours; read what is there first");
   }
 
   /** Whether the client has this version already: {@code If-None-Match} of a GET. */
@@ -206,12 +188,12 @@ public final class ApiRequest {
 
   /** Whether the caller sees who somebody is, and not a hash of it. */
   public boolean seesIdentities() {
-    return caller().role().may(Role.EDITOR);
+    return Identities.seesAll(caller());
   }
 
   /** An identity as the caller may see it. */
   public String shown(String identity) {
-    return seesIdentities() ? identity : identities.hidden(identity);
+    return identities.shownTo(caller()).apply(identity);
   }
 
   /**

@@ -65,7 +65,7 @@ public final class Audit {
     try {
       return store.audit(query);
     } catch (IllegalArgumentException cursor) {
-      throw ApiRequest.bad("after", query.after(), "the next of the page before");
+      throw ApiProblem.ofParameter("after", query.after(), "the next of the page before");
     }
   }
 
@@ -86,7 +86,7 @@ public final class Audit {
               ? Instant.parse(text)
               : LocalDate.parse(text).atStartOfDay(ZoneOffset.UTC).toInstant();
     } catch (DateTimeParseException no) {
-      throw ApiRequest.bad(name, text, "2026-11-24 or 2026-11-24T18:00:00Z");
+      throw ApiProblem.ofParameter(name, text, "2026-11-24 or 2026-11-24T18:00:00Z");
     }
   }
 }

@@ -2,16 +2,12 @@ package dev.weir.proxy.api;
 
 import dev.weir.proxy.control.RecordedRules.Reading;
 import dev.weir.proxy.control.RuleSource;
-import java.util.function.UnaryOperator;
+import dev.weir.proxy.metrics.WhatIfReport;
 
 /** The candidate that decides beside the rules in use. Any thread. */
 public interface CandidateRules {
-  /**
-   * How the candidate compares with the rules in use, as JSON.
-   *
-   * @param shown an identity as the caller may see it.
-   */
-  String report(UnaryOperator<String> shown);
+  /** How the candidate compares with the rules in use, so far. */
+  WhatIfReport report();
 
   /** Reads a document that is a whole set of rules, as a candidate for this sidecar. */
   Reading compile(byte[] document);

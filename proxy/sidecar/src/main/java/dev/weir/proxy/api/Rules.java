@@ -101,7 +101,8 @@ public final class Rules {
     PresentRules present = present();
     StoredRecord rule = find(present.set(), rule(request.path("id")));
     if (rule == null) {
-      throw new ApiProblem(404, "No rule has this id.");
+      throw new ApiProblem(404, "No rule has this id.")
+          .error("parameter", "id", JsonText.shown(request.path("id")), "the id of a rule");
     }
     Page page =
         request.has(rule.version())
@@ -113,10 +114,10 @@ public final class Rules {
   private PresentRules present() throws ApiProblem {
     PresentRules present = PresentRules.find(records, file.get());
     if (present.set() == null) {
-      throw new ApiProblem(
+      throw ApiProblem.of(
           404,
-          "The rules in use are flags of the command line, which are no document (expected: PUT"
-              + " /rules with If-None-Match: *, as weir rules push --version 0-00000000 sends it)");
+          "The rules in use are flags of the command line, which are no document",
+          "PUT /rules with If-None-Match: *, as weir rules push --version 0-00000000 sends it");
     }
     return present;
   }
@@ -132,10 +133,10 @@ public final class Rules {
 
   private RecordStore store() throws ApiProblem {
     if (records == null) {
-      throw new ApiProblem(
+      throw ApiProblem.of(
           409,
-          "The rules are the file's, as no records are kept (expected: records.store in the"
-              + " settings, redis or file)");
+          "The rules are the file's, as no records are kept",
+          "records.store in the settings, redis or file");
     }
     return records.store();
   }
@@ -214,7 +215,8 @@ public final class Rules {
       throw bad("/id", "missing", "the id of the rule");
     }
     if (find(store().rules(), rule(id)) != null) {
-      throw new ApiProblem(409, "A rule of this id is there already; PUT changes it.");
+      throw new ApiProblem(409, "A rule of this id is there already; PUT changes it.")
+          .error("pointer", "/id", JsonText.shown(id), "an id that no rule has");
     }
     return changeRule(request, rule(id), body, RecordVersion.NONE);
   }
@@ -332,7 +334,7 @@ public final class Rules {
                 ? Duration.ofSeconds(Long.parseLong(text.substring(0, text.length() - 1)))
                 : null;
     if (wait == null || wait.toNanos() > MOST_WAIT_NS) {
-      throw ApiRequest.bad(WAIT, text, "a time such as 1s or 500ms, at most 10s");
+      throw ApiProblem.ofParameter(WAIT, text, "a time such as 1s or 500ms, at most 10s");
     }
     return wait;
   }
@@ -370,11 +372,12 @@ public final class Rules {
 
   private void checkIsPresent(RecordSet stored) throws ApiProblem {
     if (!stored.isPresent()) {
-      throw new ApiProblem(
+      throw ApiProblem.of(
           409,
           PresentRules.isLost(records, stored)
-              ? "The store has lost its records (expected: PUT /rules first, with all of them)"
-              : "The rules are the file's (expected: PUT /rules first, with all of them)");
+              ? "The store has lost its records"
+              : "The rules are the file's",
+          "PUT /rules first, with all of them");
     }
   }
 

@@ -172,8 +172,8 @@ final class UserActs {
   /** The key that tells users apart. */
   private KeySpec key() throws ApiProblem {
     if (directory.rules().users() == null) {
-      throw new ApiProblem(
-          409, "The rules do not say who the users are (expected: users.identity)");
+      throw ApiProblem.of(
+          409, "The rules do not say who the users are", "users.identity of the rules");
     }
     return directory.rules().users().identity();
   }
@@ -186,8 +186,7 @@ final class UserActs {
             .flatMap(rule -> rule.budgets().stream())
             .anyMatch(budget -> budget.spec().key().equals(user));
     if (!isAny) {
-      throw new ApiProblem(
-          409, "No rule can ban users (expected: a rule with ban, and a limit by " + user + ")");
+      throw ApiProblem.of(409, "No rule can ban users", "a rule with ban, and a limit by " + user);
     }
   }
 

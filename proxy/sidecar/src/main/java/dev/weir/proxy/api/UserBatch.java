@@ -62,8 +62,7 @@ final class UserBatch {
       throws ApiProblem, BadRecordException, RecordStoreException {
     List<String> lines = request.body().lines().toList();
     if (lines.size() > MOST_LINES) {
-      throw new ApiProblem(
-          422, "body: " + lines.size() + " lines (expected: at most " + MOST_LINES + ")");
+      throw fault("", lines.size() + " lines", "at most " + MOST_LINES);
     }
     directory.store();
     if (lines.size() > LINES_PER_WRITE) {

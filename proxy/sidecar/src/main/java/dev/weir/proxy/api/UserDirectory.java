@@ -83,8 +83,8 @@ final class UserDirectory {
    */
   RecordStore store() throws ApiProblem {
     if (store == null) {
-      throw new ApiProblem(
-          409, "No records are kept (expected: records.store in the settings, redis or file)");
+      throw ApiProblem.of(
+          409, "No records are kept", "records.store in the settings, redis or file");
     }
     return store;
   }
@@ -93,7 +93,7 @@ final class UserDirectory {
   static String id(ApiRequest request) throws ApiProblem {
     String id = request.path("id");
     if (!isId(id)) {
-      throw new ApiProblem(400, "user: " + bytes(id) + " bytes (expected: " + ID + ")");
+      throw ApiProblem.ofParameter("id", id, ID);
     }
     return id;
   }

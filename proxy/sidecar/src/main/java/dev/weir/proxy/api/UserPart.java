@@ -69,7 +69,7 @@ final class UserPart {
     User user = directory.find(UserDirectory.id(request));
     Object value = value(user, request);
     if (value == null) {
-      throw missing();
+      throw missing(request);
     }
     return request.has(user.version())
         ? Answers.notModified(user.version())
@@ -129,7 +129,7 @@ final class UserPart {
     RecordVersion expected = request.expected();
     User user = directory.find(UserDirectory.id(request));
     if (value(user, request) == null) {
-      throw missing();
+      throw missing(request);
     }
     return written(user, expected, with(user.record(), request, null), request).page(OK, request);
   }
@@ -142,8 +142,10 @@ final class UserPart {
     return directory.write(user.id(), version, record, request.author());
   }
 
-  private ApiProblem missing() {
-    return new ApiProblem(404, "The record of this user has no such part: " + member + ".");
+  private ApiProblem missing(ApiRequest request) {
+    String name = isNamed() ? "name" : "id";
+    return new ApiProblem(404, "The record of this user has no such part: " + member + ".")
+        .error("parameter", name, JsonText.shown(request.path(name)), "of a record with " + member);
   }
 
   private Object value(User user, ApiRequest request) {

@@ -67,7 +67,8 @@ public final class Users {
   private Page get(ApiRequest request) throws ApiProblem, RecordStoreException {
     User user = directory.find(UserDirectory.id(request));
     if (!user.isThere()) {
-      throw new ApiProblem(404, "No record is kept of this user: the rules alone say the limits.");
+      throw new ApiProblem(404, "No record is kept of this user: the rules alone say the limits.")
+          .error("parameter", "id", JsonText.shown(request.path("id")), "a user with a record");
     }
     return request.has(user.version())
         ? Answers.notModified(user.version())
@@ -102,7 +103,7 @@ public final class Users {
     String tier = request.query("tier", null);
     String has = request.query("has", "");
     if (!List.of("", "override", "limits").contains(has)) {
-      throw ApiRequest.bad("has", has, "override or limits");
+      throw ApiProblem.ofParameter("has", has, "override or limits");
     }
     int most = request.count("most", USUAL_PAGE, MOST_OF_PAGE);
     UserPage page = directory.store().users(request.query("after", null), most);

@@ -3,6 +3,7 @@ package dev.weir.proxy.api;
 import dev.weir.proxy.control.RecordedFault;
 import dev.weir.proxy.control.RecordedRules.Reading;
 import dev.weir.proxy.control.WhatIfSettings;
+import dev.weir.proxy.metrics.WhatIfReport;
 import dev.weir.proxy.records.BadRecordException;
 import dev.weir.proxy.records.JsonText;
 import dev.weir.proxy.records.RecordName;
@@ -10,9 +11,12 @@ import dev.weir.proxy.records.RecordName.Kind;
 import dev.weir.proxy.records.RecordStore;
 import dev.weir.proxy.records.RecordStoreException;
 import dev.weir.proxy.rule.spec.BadValueException;
+import dev.weir.proxy.web.Caller;
 import dev.weir.proxy.web.Page;
 import dev.weir.proxy.web.Role;
+import dev.weir.proxy.web.WhatIfPage;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseStatus;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,7 +45,7 @@ public final class WhatIf {
   /** Its routes. */
   public List<ApiRoute> routes() {
     return List.of(
-        ApiRoute.of(HttpMethod.GET, PATH, Role.VIEWER, this::get),
+        ApiRoute.of(HttpMethod.GET, PATH, Role.VIEWER, this::get).taking("format"),
         ApiRoute.of(HttpMethod.POST, PATH, Role.ADMIN, this::post)
             .withBody(Rules.SET_BYTES)
             .taking(SAMPLE, ApiRequest.REASON),
@@ -49,7 +53,16 @@ public final class WhatIf {
   }
 
   private Page get(ApiRequest request) throws ApiProblem {
-    return Page.json(candidate().report(request::shown));
+    String format = request.query("format", "json");
+    // Whoever is on this machine and needs no token sees its traffic anyway.
+    boolean isShown = request.caller().equals(Caller.LOCAL);
+    WhatIfReport report = candidate().report();
+    WhatIfReport shown = isShown ? report : report.shownBy(request::shown);
+    return switch (format) {
+      case "json" -> Page.json(WhatIfPage.json(shown));
+      case "text" -> Page.text(HttpResponseStatus.OK, WhatIfPage.text(shown));
+      default -> throw ApiProblem.ofParameter("format", format, "text or json");
+    };
   }
 
   private Page post(ApiRequest request)
@@ -70,7 +83,8 @@ public final class WhatIf {
     CandidateRules replaced = candidate();
     note(request, "what-if-end");
     if (!replaced.returnToFile()) {
-      throw new ApiProblem(409, "The file of the candidate has faults: there is no other one.");
+      throw ApiProblem.of(
+          409, "The file of the candidate has faults", "a file that weir check takes");
     }
     return Answers.noContent();
   }
@@ -83,7 +97,7 @@ public final class WhatIf {
 
   private CandidateRules candidate() throws ApiProblem {
     if (candidate == null) {
-      throw new ApiProblem(409, "No candidate is asked (expected: what-if.file in the settings)");
+      throw ApiProblem.of(409, "No candidate is asked", "what-if.file in the settings");
     }
     return candidate;
   }
@@ -93,7 +107,7 @@ public final class WhatIf {
     try {
       return text == null ? 0 : WhatIfSettings.parseSample(text);
     } catch (BadValueException bad) {
-      throw ApiRequest.bad(SAMPLE, JsonText.shown(bad.value()), bad.expected());
+      throw ApiProblem.ofParameter(SAMPLE, JsonText.shown(bad.value()), bad.expected());
     }
   }
 }

@@ -1,9 +1,11 @@
 package dev.weir.proxy.cli;
 
 import dev.weir.proxy.cli.api.AuditCommand;
+import dev.weir.proxy.cli.api.ExplainCommand;
 import dev.weir.proxy.cli.api.RulesCommand;
 import dev.weir.proxy.cli.api.SidecarsCommand;
 import dev.weir.proxy.cli.api.UsersCommand;
+import dev.weir.proxy.cli.api.WhatIfCommand;
 import dev.weir.proxy.wiring.Program;
 import java.io.PrintWriter;
 import java.util.List;

@@ -201,7 +201,7 @@ public final class CurlLine {
 
   private void setUrl(String text) throws BadDescriptionException {
     if (url != null) {
-      throw new BadDescriptionException("curl", "two URLs (expected: one)");
+      throw new BadDescriptionException("curl", "two URLs", "one");
     }
     url = text;
   }
@@ -231,7 +231,7 @@ public final class CurlLine {
       throw new BadDescriptionException(shown, "a file, which is not read here");
     }
     if (option.equals("json") && !data.isEmpty()) {
-      throw new BadDescriptionException(shown, "beside other data (expected: one)");
+      throw new BadDescriptionException(shown, "beside other data", "one");
     }
     data.add(value);
     own.putIfAbsent("content-type", "application/x-www-form-urlencoded");
@@ -249,7 +249,7 @@ public final class CurlLine {
       throw new BadDescriptionException("curl", "no URL");
     }
     if (url.matches(".*[{}].*|[^/]*//[^/]*/.*\\[.*")) {
-      throw new BadDescriptionException("curl", "a URL for several requests (expected: one)");
+      throw new BadDescriptionException("curl", "a URL for several requests", "one");
     }
     String content = String.join("&", data);
     boolean hasContent = !data.isEmpty() && !isGet;

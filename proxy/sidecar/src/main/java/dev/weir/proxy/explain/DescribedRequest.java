@@ -49,6 +49,27 @@ public record DescribedRequest(
     private String grpc;
     private final List<String> fields = new ArrayList<>();
 
+    /**
+     * Sets, or of a header adds, a part by its name.
+     *
+     * @return false if there is no such part.
+     */
+    public boolean set(String name, String value) throws BadDescriptionException {
+      switch (name) {
+        case "method" -> method(value);
+        case "path" -> path(value);
+        case "url" -> url(value);
+        case "host" -> host(value);
+        case "from" -> from(value);
+        case "grpc" -> grpc(value);
+        case "header" -> field(value);
+        default -> {
+          return false;
+        }
+      }
+      return true;
+    }
+
     public Builder method(String method) {
       this.method = method;
       return this;
@@ -78,10 +99,10 @@ public record DescribedRequest(
       }
       String authority = url.substring(authorityAt, end);
       if (authority.isEmpty()) {
-        throw new BadDescriptionException("URL", "no host (expected: http://HOST/PATH)");
+        throw new BadDescriptionException("URL", "no host", "http://HOST/PATH");
       }
       if (authority.indexOf('@') >= 0) {
-        throw new BadDescriptionException("URL", "a user (expected: Authorization as a header)");
+        throw new BadDescriptionException("URL", "a user", "Authorization as a header");
       }
       String rest = url.substring(end).replaceFirst("#.*", "");
       target = rest.startsWith("/") ? rest : "/" + rest;
@@ -93,7 +114,7 @@ public record DescribedRequest(
     public Builder field(String line) throws BadDescriptionException {
       int colon = line.indexOf(':');
       if (colon <= 0 || isControlled(line)) {
-        throw new BadDescriptionException("header", "malformed (expected: " + FIELD + ")");
+        throw new BadDescriptionException("header", "malformed", FIELD);
       }
       if (line.substring(0, colon).equalsIgnoreCase("host")) {
         host = line.substring(colon + 1).strip();
@@ -143,16 +164,16 @@ public record DescribedRequest(
 
     private void useGrpc() throws BadDescriptionException {
       if (target != null || method != null) {
-        throw new BadDescriptionException("grpc", "beside a path or a method (expected: one)");
+        throw new BadDescriptionException("grpc", "beside a path or a method", "one");
       }
       try {
         PathPattern.parseGrpc(grpc);
         target = "/" + grpc;
       } catch (BadValueException bad) {
-        throw new BadDescriptionException("grpc", "expected package.Service/Method");
+        throw new BadDescriptionException("grpc", "malformed", "package.Service/Method");
       }
       if (grpc.indexOf('/') < 0) {
-        throw new BadDescriptionException("grpc", "no method (expected: package.Service/Method)");
+        throw new BadDescriptionException("grpc", "no method", "package.Service/Method");
       }
       method = "POST";
       if (!hasField("content-type")) {
@@ -165,7 +186,7 @@ public record DescribedRequest(
         throws BadDescriptionException {
       if (!isGood || isControlled(text) || text.indexOf(' ') >= 0) {
         String expected = part.equals("path") ? "a path such as /orders?a=b" : "no blank";
-        throw new BadDescriptionException(part, "malformed (expected: " + expected + ")");
+        throw new BadDescriptionException(part, "malformed", expected);
       }
     }
 
@@ -177,7 +198,7 @@ public record DescribedRequest(
       } catch (BadValueException bad) {
         // told below
       }
-      throw new BadDescriptionException("from", "no address (expected: an IP address)");
+      throw new BadDescriptionException("from", "no address", "an IP address");
     }
 
     private static boolean isControlled(String text) {

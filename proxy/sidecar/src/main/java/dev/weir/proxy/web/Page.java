@@ -47,6 +47,10 @@ public record Page(
    * @param detail a constant of ours, never a text of the client's.
    */
   public static Page problem(HttpResponseStatus status, String detail) {
+    return problem(status, detail, "");
+  }
+
+  private static Page problem(HttpResponseStatus status, String detail, String members) {
     String json =
         "{\"type\":\"about:blank\",\"title\":\""
             + status.reasonPhrase()
@@ -54,15 +58,21 @@ public record Page(
             + status.code()
             + ",\"detail\":\""
             + detail
-            + "\"}\n";
+            + "\""
+            + members
+            + "}\n";
     return new Page(status, "application/problem+json", json.getBytes(StandardCharsets.UTF_8));
   }
 
   /** The answer to a body that is longer than so many bytes. */
   static Page tooLarge(int maxBytes) {
+    String expected = "at most " + maxBytes + " bytes";
     return problem(
         HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE,
-        "body: too long (expected: at most " + maxBytes + " bytes)");
+        "body: too long (expected: " + expected + ")",
+        ",\"errors\":[{\"pointer\":\"\",\"found\":\"too long\",\"expected\":\""
+            + expected
+            + "\"}]");
   }
 
   /** The answer to a method that the path does not have. */

@@ -5,6 +5,7 @@ import dev.weir.proxy.metrics.WhatIfReport;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -22,13 +23,14 @@ public final class WhatIfPage {
   /**
    * Its row in the table of routes.
    *
-   * @param report asked for each time, by the server's thread.
+   * @param report for a caller, null if none had to say who it is; asked for each time, by the
+   *     server's thread.
    */
-  public static Route route(Supplier<WhatIfReport> report) {
+  public static Route route(Function<Caller, WhatIfReport> report) {
     return Route.page(
         "/what-if",
         Route.Access.ADMIN,
-        request -> page(request.parameter("format", "text"), report));
+        request -> page(request.parameter("format", "text"), () -> report.apply(request.caller())));
   }
 
   private static Page page(String format, Supplier<WhatIfReport> report) {
@@ -40,7 +42,7 @@ public final class WhatIfPage {
   }
 
   /** A table of rules, and one of identities. */
-  static String text(WhatIfReport report) {
+  public static String text(WhatIfReport report) {
     StringBuilder text = new StringBuilder();
     if (report.since() == null) {
       return text.append("No candidate: its file has faults, which the log tells.\n").toString();

@@ -1,13 +1,18 @@
 package dev.weir.proxy.wiring;
 
 import dev.weir.proxy.admission.Explanation;
+import dev.weir.proxy.api.ApiProblem;
 import dev.weir.proxy.api.ApiRequest;
+import dev.weir.proxy.api.ApiRoute;
 import dev.weir.proxy.explain.BadDescriptionException;
 import dev.weir.proxy.explain.BudgetsLeft;
 import dev.weir.proxy.explain.DescribedRequest;
 import dev.weir.proxy.explain.ExplainedRequest;
 import dev.weir.proxy.explain.ExplanationJson;
 import dev.weir.proxy.explain.ExplanationText;
+import dev.weir.proxy.records.BadRecordException;
+import dev.weir.proxy.records.JsonText;
+import dev.weir.proxy.records.RecordFault;
 import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Purpose;
@@ -15,13 +20,19 @@ import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.web.Page;
+import dev.weir.proxy.web.Role;
 import dev.weir.proxy.web.Route;
 import dev.weir.proxy.web.WebRequest;
+import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -39,15 +50,17 @@ import java.util.function.Supplier;
 final class ExplainPage {
   static final String PATH = "/explain";
 
-  /** Those that describe a request. */
-  static final String[] PARAMETERS = {"method", "path", "url", "host", "from", "grpc", "header"};
+  private static final String FORMAT = "format";
+
+  /** Those that describe a request, and how the answer is written. */
+  private static final String[] PARAMETERS = {
+    "method", "path", "url", "host", "from", "grpc", "header", FORMAT
+  };
+
+  private static final String EXPECTED =
+      "method, path, url, host, from, grpc, format, once each, and header";
 
   private static final long IDLE_SECONDS = 10;
-
-  private static final Page NO_SUCH_PARAMETER =
-      bad(
-          "parameter: unknown or twice (expected: method, path, url, host, from, grpc, format, once"
-              + " each, and header)");
 
   private static final Page NO_SUCH_FORMAT = bad("format: unknown (expected: text or json)");
 
@@ -83,38 +96,135 @@ final class ExplainPage {
     return thread;
   }
 
-  /** The same as a resource of the API, which is JSON. */
-  CompletionStage<Page> answer(ApiRequest request) {
+  /** The same as resources of the API, of which one takes the request as a body. */
+  List<ApiRoute> resources() {
+    return List.of(
+        ApiRoute.late(HttpMethod.GET, PATH, Role.VIEWER, this::get).taking(PARAMETERS),
+        ApiRoute.late(HttpMethod.POST, PATH, Role.VIEWER, this::post)
+            .withBody(ApiRoute.RECORD_BYTES)
+            .taking(FORMAT));
+  }
+
+  private CompletionStage<Page> get(ApiRequest request) throws ApiProblem {
     Map<String, List<String>> parameters = request.http().target().parameters();
-    return CompletableFuture.supplyAsync(() -> page(parameters, "json"), thread)
-        .thenCompose(Function.identity());
+    return later(
+        () -> described(parameters),
+        format(request),
+        bad -> {
+          String kind = parameters.containsKey(name(bad)) ? "parameter" : null;
+          return problem(400, bad, kind, name(bad));
+        });
+  }
+
+  private static CompletionException problem(
+      int status, BadDescriptionException bad, String kind, String at) {
+    return new CompletionException(
+        new ApiProblem(status, bad.getMessage()).error(kind, at, bad.found(), bad.expected()));
+  }
+
+  private CompletionStage<Page> post(ApiRequest request) throws ApiProblem, BadRecordException {
+    Object tree = JsonText.read(request.body(), ApiRoute.RECORD_BYTES);
+    if (!(tree instanceof Map<?, ?> members)) {
+      throw fault("", JsonText.shown(tree), "an object with " + EXPECTED);
+    }
+    Map<String, List<String>> parts = new LinkedHashMap<>();
+    for (Map.Entry<?, ?> member : members.entrySet()) {
+      String name = (String) member.getKey();
+      parts.put(name, texts(JsonText.pointer("", name), name, member.getValue()));
+    }
+    return later(
+        () -> described(parts),
+        format(request),
+        bad -> problem(422, bad, "pointer", parts.containsKey(name(bad)) ? "/" + name(bad) : ""));
+  }
+
+  /** The texts of a member: one, or of header a list too. */
+  private static List<String> texts(String pointer, String name, Object value)
+      throws BadRecordException {
+    if (value instanceof String text) {
+      return List.of(text);
+    }
+    List<String> texts = new ArrayList<>();
+    if (name.equals("header") && value instanceof List<?> list) {
+      for (Object item : list) {
+        if (!(item instanceof String text)) {
+          throw fault(pointer + "/" + texts.size(), JsonText.shown(item), "a text");
+        }
+        texts.add(text);
+      }
+      return texts;
+    }
+    throw fault(pointer, JsonText.shown(value), "a text");
+  }
+
+  private static BadRecordException fault(String pointer, String found, String expected) {
+    return new BadRecordException(List.of(new RecordFault(pointer, 0, found, expected)));
+  }
+
+  private static String format(ApiRequest request) throws ApiProblem {
+    String format = request.query(FORMAT, "json");
+    if (!List.of("text", "json").contains(format)) {
+      throw ApiProblem.ofParameter(FORMAT, format, "text or json");
+    }
+    return format;
   }
 
   /** Reads the parameters on this thread, as its request ends with it, and the rest later. */
   private CompletionStage<Page> page(WebRequest asked) {
     Map<String, List<String>> parameters = asked.target().parameters();
-    String format = asked.parameter("format", "text");
-    return CompletableFuture.supplyAsync(() -> page(parameters, format), thread)
+    String format = asked.parameter(FORMAT, "text");
+    if (!List.of("text", "json").contains(format)) {
+      return CompletableFuture.completedFuture(NO_SUCH_FORMAT);
+    }
+    return later(() -> described(parameters), format, NoDescription::new)
+        .exceptionally(ExplainPage::bad);
+  }
+
+  /** A description that is read later. */
+  private interface Description {
+    DescribedRequest.Builder read() throws BadDescriptionException;
+  }
+
+  private static final class NoDescription extends CompletionException {
+    private static final long serialVersionUID = 1;
+
+    NoDescription(BadDescriptionException cause) {
+      super(cause);
+    }
+  }
+
+  private static Page bad(Throwable failure) {
+    if (failure instanceof NoDescription bad) {
+      return bad(bad.getCause().getMessage());
+    }
+    throw failure instanceof CompletionException late ? late : new CompletionException(failure);
+  }
+
+  /**
+   * Explains on the thread of explanations.
+   *
+   * @param failure of a request that cannot be as it is described.
+   */
+  private CompletionStage<Page> later(
+      Description description,
+      String format,
+      Function<BadDescriptionException, CompletionException> failure) {
+    return CompletableFuture.supplyAsync(
+            () -> {
+              try {
+                return explained(description.read().build(), format);
+              } catch (BadDescriptionException bad) {
+                throw failure.apply(bad);
+              }
+            },
+            thread)
         .thenCompose(Function.identity());
   }
 
-  private CompletionStage<Page> page(Map<String, List<String>> parameters, String format) {
-    if (!List.of("text", "json").contains(format)) {
-      return now(NO_SUCH_FORMAT);
-    }
-    DescribedRequest request;
-    RequestView view;
-    try {
-      DescribedRequest.Builder described = described(parameters);
-      if (described == null) {
-        return now(NO_SUCH_PARAMETER);
-      }
-      request = described.build();
-      explainer = explainer == null ? maker.get() : explainer;
-      view = explainer.view(request);
-    } catch (BadDescriptionException bad) {
-      return now(bad(bad.getMessage()));
-    }
+  private CompletionStage<Page> explained(DescribedRequest request, String format)
+      throws BadDescriptionException {
+    explainer = explainer == null ? maker.get() : explainer;
+    RequestView view = explainer.view(request);
     Explanation explanation = explainer.explain(rules.get(), view);
     CompletionStage<BudgetsLeft> left =
         explanation.isLimited()
@@ -130,34 +240,25 @@ final class ExplainPage {
         thread);
   }
 
-  /** The request that parameters describe; null if one of them is not known, or there twice. */
+  /** The request that parameters describe. */
   private static DescribedRequest.Builder described(Map<String, List<String>> parameters)
       throws BadDescriptionException {
     DescribedRequest.Builder request = new DescribedRequest.Builder();
     for (Map.Entry<String, List<String>> parameter : parameters.entrySet()) {
-      List<String> values = parameter.getValue();
-      if (values.size() > 1 && !parameter.getKey().equals("header")) {
-        return null;
-      }
-      for (String value : values) {
-        switch (parameter.getKey()) {
-          case "method" -> request.method(value);
-          case "path" -> request.path(value);
-          case "url" -> request.url(value);
-          case "host" -> request.host(value);
-          case "from" -> request.from(value);
-          case "grpc" -> request.grpc(value);
-          case "header" -> request.field(value);
-          case "format" -> {
-            // read already
-          }
-          default -> {
-            return null;
-          }
+      String name = parameter.getKey();
+      boolean isOnce = parameter.getValue().size() == 1 || name.equals("header");
+      for (String value : parameter.getValue()) {
+        if (!isOnce || !request.set(name, value) && !name.equals(FORMAT)) {
+          throw new BadDescriptionException("parameter", "unknown or twice", EXPECTED);
         }
       }
     }
     return request;
+  }
+
+  /** The parameter that has the part at fault. */
+  private static String name(BadDescriptionException bad) {
+    return bad.part().toLowerCase(Locale.ROOT);
   }
 
   /** Looks at the budgets of a request, on an event loop. */
@@ -184,9 +285,5 @@ final class ExplainPage {
 
   private static Page bad(String detail) {
     return Page.problem(HttpResponseStatus.BAD_REQUEST, detail);
-  }
-
-  private static CompletionStage<Page> now(Page page) {
-    return CompletableFuture.completedFuture(page);
   }
 }

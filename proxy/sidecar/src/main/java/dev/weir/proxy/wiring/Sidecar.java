@@ -21,6 +21,7 @@ import dev.weir.proxy.loop.OpenFiles;
 import dev.weir.proxy.loop.Transport;
 import dev.weir.proxy.metrics.LatencyLog;
 import dev.weir.proxy.metrics.Metrics;
+import dev.weir.proxy.metrics.WhatIfReport;
 import dev.weir.proxy.request.IpAddress;
 import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.rule.RuleSet;
@@ -32,6 +33,7 @@ import dev.weir.proxy.store.map.StoreSettings;
 import dev.weir.proxy.warmup.WarmUp;
 import dev.weir.proxy.watch.Reloads;
 import dev.weir.proxy.watch.WatchThread;
+import dev.weir.proxy.web.Caller;
 import dev.weir.proxy.web.Route;
 import dev.weir.proxy.web.WebServer;
 import dev.weir.proxy.web.WhatIfPage;
@@ -429,13 +431,18 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     List<Route> routes = new ArrayList<>();
     routes.add(explain.route());
     if (whatIf != null) {
-      routes.add(WhatIfPage.route(whatIf::report));
+      routes.add(WhatIfPage.route(caller -> shown(whatIf.report(), caller)));
     }
     if (api != null) {
       UserLimits users = new SidecarUserLimits(this::rules, loops);
       routes.addAll(api.routes(explain, records, this::rules, users, files, whatIf));
     }
     return routes;
+  }
+
+  /** A comparison as the caller of a page may see it, with tokens as the API shows it. */
+  private WhatIfReport shown(WhatIfReport report, Caller caller) {
+    return api == null || !api.hasTokens() ? report : report.shownBy(api.shownTo(caller));
   }
 
   private WebServer startAdmin(Settings settings) throws IOException {

@@ -18,10 +18,10 @@ import dev.weir.proxy.records.RecordStore;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.watch.Reloads;
 import dev.weir.proxy.web.Authenticator;
+import dev.weir.proxy.web.Caller;
 import dev.weir.proxy.web.Role;
 import dev.weir.proxy.web.Route;
 import dev.weir.proxy.web.WebClient;
-import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -29,6 +29,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 
 /** The API of one sidecar for operators, made for its first request, so that no start waits. */
 final class SidecarApi implements Authenticator, AutoCloseable {
@@ -110,9 +111,7 @@ final class SidecarApi implements Authenticator, AutoCloseable {
       CandidateRules candidate) {
     List<ApiRoute> routes = new ArrayList<>();
     routes.add(new OpenApi().route());
-    routes.add(
-        ApiRoute.late(HttpMethod.GET, "/explain", Role.VIEWER, explain::answer)
-            .taking(ExplainPage.PARAMETERS));
+    routes.addAll(explain.resources());
     RecordStore store = records == null ? null : records.store();
     routes.addAll(new Rules(records, files::rules).routes());
     routes.add(new Sidecars(records).route());
@@ -121,6 +120,11 @@ final class SidecarApi implements Authenticator, AutoCloseable {
     routes.add(new Reload(store, files::reload).route());
     routes.addAll(new Users(rules, store, users, InstantSource.system()).routes());
     return routes;
+  }
+
+  /** What a caller may see of an identity: the whole, or a hash. */
+  UnaryOperator<String> shownTo(Caller caller) {
+    return api().identities().shownTo(caller);
   }
 
   @Override

@@ -36,7 +36,6 @@ import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.Store;
 import dev.weir.proxy.watch.Reloads;
-import dev.weir.proxy.web.WhatIfPage;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -47,7 +46,6 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
-import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -322,17 +320,13 @@ public final class SidecarWhatIf implements CandidateRules {
     admissions.tell(loop -> loop.whatIf().count(next.counts().get(loop.index())));
   }
 
-  /** The comparison so far. Any thread; does not wait. */
-  WhatIfReport report() {
+  /** The comparison so far; does not wait. */
+  @Override
+  public WhatIfReport report() {
     Round now = round;
     Instant since = candidate == null ? null : now.since();
     boolean isLatest = isReplaced || reloads.isLastTaken();
     return WhatIfReport.of(since, Enforcement.percent(permille), isLatest, now.counts());
-  }
-
-  @Override
-  public String report(UnaryOperator<String> shown) {
-    return WhatIfPage.json(report().shownBy(shown));
   }
 
   Reloads reloads() {

@@ -123,6 +123,37 @@ class ApiTest {
   }
 
   @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "GET | ?x=1 | | 400 | {\"parameter\":\"x\",\"found\":\"unknown\",\"expected\":\"q\"}",
+        "PUT | ?dry-run=maybe | If-Match: \"1-00000001\" | 400 | {\"parameter\":\"dry-run\",\"found\":\"maybe\",\"expected\":\"true or false\"}",
+        "PUT | | | 428 | {\"field\":\"If-Match\",\"found\":\"missing\",\"expected\":\"the ETag of what",
+        "PUT | | If-Match: 1 | 400 | {\"field\":\"If-Match\",\"found\":\"1\",\"expected\":\"one ETag, such as",
+        "PUT | | If-Match: \"x\" | 412 | {\"field\":\"If-Match\",\"found\":\"\\\"x\\\"\",\"expected\":\"an ETag of ours",
+        "PUT | | If-None-Match: \"x\" | 400 | {\"field\":\"If-None-Match\",\"found\":\"\\\"x\\\"\",\"expected\":\"* to create\"}",
+        "PUT | | Content-Type: text/plain | 415 | {\"field\":\"Content-Type\",\"found\":\"text/plain\",\"expected\":\"application/json\"}",
+        "DELETE | | If-Match: \"1-00000001\" | 412 | {\"field\":\"If-Match\",\"found\":\"\\\"1-00000001\\\"\",\"expected\":\"If-Match: \\\"17-9f3a21bc\\\"\"}",
+      })
+  void tellsTheValueAtFaultAndWhatWasExpected(
+      String method, String query, String field, int status, String error) throws Exception {
+    List<String> fields =
+        field == null
+            ? List.of()
+            : List.of(
+                field.substring(0, field.indexOf(':')), field.substring(field.indexOf(' ') + 1));
+    String body = method.equals("PUT") ? "{}" : null;
+    HttpResponse<String> answer =
+        rig.send(
+            ApiRig.ADMIN,
+            method,
+            "/things/" + (method.equals("DELETE") ? "stale" : "a") + (query == null ? "" : query),
+            body,
+            fields.toArray(String[]::new));
+    assertProblem(status, "\"errors\":[" + error, answer);
+  }
+
+  @ParameterizedTest
   @CsvSource({
     "vera, GET, 200",
     "eddy, GET, 200",
@@ -156,7 +187,7 @@ class ApiTest {
   void saysWhichRoleIsMissingAndHowToShowAToken() throws Exception {
     assertProblem(
         403,
-        "The token of eddy has the role editor (expected: admin).",
+        "The token of eddy has the role editor (expected: admin)",
         rig.send(ApiRig.EDITOR, "DELETE", "/things/a", null));
     HttpResponse<String> missing = rig.get(null, "/things/a");
     assertProblem(401, "authorization: missing (expected: Bearer TOKEN)", missing);
@@ -335,8 +366,8 @@ class ApiTest {
     "If-Match, 17-9f3a21bc, 400, 'expected: one ETag'",
     "If-Match, '\"1-00000001\", \"2-00000002\"', 400, 'expected: one ETag'",
     "If-Match, *, 400, 'expected: one ETag'",
-    "If-Match, 'W/\"17-9f3a21bc\"', 412, is no ETag of ours",
-    "If-Match, '\"x\"', 412, is no ETag of ours",
+    "If-Match, 'W/\"17-9f3a21bc\"', 412, expected: an ETag of ours",
+    "If-Match, '\"x\"', 412, expected: an ETag of ours",
     "If-Match, '\"0-00000000\"', 200, 0-00000000",
     "If-None-Match, '\"17-9f3a21bc\"', 400, 'expected: * to create'"
   })
@@ -386,7 +417,8 @@ class ApiTest {
             "text/plain",
             "If-None-Match",
             "*"));
-    assertProblem(400, "parameter: x (expected: q)", rig.get(ApiRig.VIEWER, "/things/a?q=1&x=1"));
+    assertProblem(
+        400, "parameter x: unknown (expected: q)", rig.get(ApiRig.VIEWER, "/things/a?q=1&x=1"));
     assertProblem(
         400,
         "parameter dry-run: maybe (expected: true or false)",
@@ -459,7 +491,7 @@ class ApiTest {
     assertTrue(said.body().contains("\"by\":\"eddy\",\"reason\":\"ticket 17\""), said.body());
     assertProblem(
         400,
-        "reason: 501 characters",
+        "(501 characters) (expected: at most 500 characters, on one line)",
         rig.send(
             ApiRig.EDITOR,
             "PUT",

@@ -168,6 +168,8 @@ class OpenApiAnswersTest {
     send(400, name, "/openapi.json?x=1", null);
     send(200, "GET /explain", "/explain?path=/a&header=x-user-id:7", null);
     send(400, "GET /explain", "/explain?from=here", null);
+    send(200, "POST /explain", "/explain", "{\"path\":\"/a\",\"header\":[\"x-user-id: 7\"]}");
+    send(422, "POST /explain", "/explain", "{\"from\":\"here\"}");
   }
 
   private void rules() throws Exception {

@@ -3,8 +3,11 @@ package dev.weir.proxy.api;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.cli.WeirCommand;
 import dev.weir.proxy.rig.RawClient;
 import dev.weir.proxy.rig.Rig;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,6 +18,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** {@code /what-if} of a sidecar, over sockets. */
 @Timeout(60)
@@ -24,6 +28,7 @@ class WhatIfApiTest {
 
   @TempDir private Path folder;
   private final HttpClient client = HttpClient.newHttpClient();
+  private String out;
 
   private Rig rig(String more) throws Exception {
     Path tokens = folder.resolve("tokens");
@@ -103,6 +108,54 @@ class WhatIfApiTest {
       assertTrue(back.contains("\"then\":\"of-file\"") && !back.contains("small"), back);
       assertEquals(204, send(rig, ApiRig.ADMIN, "DELETE", "", "").statusCode());
     }
+  }
+
+  /** The page of the same name, which needs no token on this machine. */
+  private String page(Rig rig) throws Exception {
+    HttpRequest get =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + rig.adminPort() + "/what-if"))
+            .build();
+    return client.send(get, BodyHandlers.ofString()).body();
+  }
+
+  @Test
+  void showsNobodyOnThePageWhomTheApiHides() throws Exception {
+    Path file = folder.resolve("candidate.yaml");
+    Files.writeString(
+        file,
+        "upstream: http://127.0.0.1:1\nrules: [{id: r, limit: 1/365d, key: header:x-user-id}]\n");
+    try (Rig rig = rig("what-if: {file: " + file + "}\n")) {
+      ask(rig, 2);
+      String page = page(rig);
+      assertTrue(page.contains("hidden:") && !page.contains("ann"), page);
+      String viewers = send(rig, ApiRig.VIEWER, "GET", "?format=text", "").body();
+      assertTrue(viewers.contains("hidden:") && !viewers.contains("ann"), viewers);
+      String editors = send(rig, ApiRig.EDITOR, "GET", "?format=text", "").body();
+      assertTrue(editors.contains("  ann "), editors);
+      assertEquals(400, send(rig, ApiRig.VIEWER, "GET", "?format=html", "").statusCode());
+
+      Path token = Files.writeString(folder.resolve("token"), ApiRig.EDITOR);
+      String admin = "127.0.0.1:" + rig.adminPort();
+      assertEquals(0, weir("what-if", "--admin", admin, "--token-file", token.toString()));
+      assertEquals(editors, out);
+      Files.writeString(token, "guess");
+      assertEquals(3, weir("what-if", "--admin", admin, "--token-file", token.toString()));
+      Files.writeString(token, ApiRig.VIEWER);
+      String[] explain = {
+        "explain", "--admin", admin, "--token-file", token.toString(), "-H", "x-user-id: ann"
+      };
+      assertEquals(0, weir(explain));
+      assertTrue(out.endsWith("outcome: passes now\n"), out);
+    }
+  }
+
+  private int weir(String... words) {
+    StringWriter text = new StringWriter();
+    CommandLine weir = WeirCommand.commandLine();
+    weir.setOut(new PrintWriter(text)).setErr(new PrintWriter(new StringWriter()));
+    int exitCode = weir.execute(words);
+    out = text.toString();
+    return exitCode;
   }
 
   @Test

@@ -312,7 +312,7 @@ class WeirMainTest {
     try (ServerSocket nobody = new ServerSocket(0, 0, InetAddress.getLoopbackAddress())) {
       port = nobody.getLocalPort();
     }
-    assertEquals(2, weir("what-if", "--admin", "127.0.0.1:" + port));
+    assertEquals(5, weir("what-if", "--admin", "127.0.0.1:" + port));
     assertTrue(err.startsWith("127.0.0.1:" + port + ": Connection refused"), err);
     assertEquals(2, weir("what-if", "--admin", "nowhere"));
     assertTrue(err.startsWith("--admin: nowhere (expected: host:port or unix:/path)"), err);

@@ -194,7 +194,9 @@ final class Api {
         lines.append(
             JsonText.printable(String.valueOf(detail == null ? problem.get("title") : detail)));
         if (problem.get("errors") instanceof List<?> errors) {
-          errors.forEach(error -> lines.append("\n  ").append(fault(error)));
+          errors.stream()
+              .filter(error -> error instanceof Map<?, ?> fault && fault.containsKey("pointer"))
+              .forEach(error -> lines.append("\n  ").append(fault(error))); // detail tells others
         }
       }
     } catch (BadRecordException noJson) {

@@ -33,10 +33,15 @@ abstract class ApiCommand implements Callable<Integer> {
   /** Does it; returns the exit code. */
   abstract int run(Api api) throws ApiFault;
 
+  /** Opens the API and does it; returns the exit code. */
+  int run() throws ApiFault {
+    return run(options.open(System.getenv(), PATIENCE));
+  }
+
   @Override
   public final Integer call() {
     try {
-      return run(options.open(System.getenv(), PATIENCE));
+      return run();
     } catch (ApiFault fault) {
       err().println(fault.getMessage());
       if (fault.exitCode() == ExitCode.USAGE) {
@@ -51,6 +56,11 @@ abstract class ApiCommand implements Callable<Integer> {
 
   final boolean isJson() {
     return options.isJson();
+  }
+
+  /** Checks what says in which form answers are printed; opening the API does it too. */
+  final void checkOutput() throws ApiFault {
+    options.checkOutput();
   }
 
   final PrintWriter out() {

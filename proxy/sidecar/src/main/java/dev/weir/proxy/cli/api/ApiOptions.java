@@ -66,12 +66,18 @@ final class ApiOptions {
       names = "--output",
       paramLabel = "FORM",
       defaultValue = "table",
-      description = "table (default) or json.")
+      description = "table (default; text is the same) or json.")
   private String output;
 
   /** Whether answers are printed as JSON. */
   boolean isJson() {
     return output.equals("json");
+  }
+
+  void checkOutput() throws ApiFault {
+    if (!List.of("table", "text", "json").contains(output)) {
+      throw new ApiFault(ExitCode.USAGE, "--output: unknown (expected: table or json)");
+    }
   }
 
   /**
@@ -80,9 +86,7 @@ final class ApiOptions {
    * @param patience for each answer.
    */
   Api open(Map<String, String> environment, Duration patience) throws ApiFault {
-    if (!List.of("table", "json").contains(output)) {
-      throw new ApiFault(ExitCode.USAGE, "--output: unknown (expected: table or json)");
-    }
+    checkOutput();
     boolean isTls = admin.startsWith(HTTPS);
     String bare = isTls ? admin.substring(HTTPS.length()) : admin;
     try {

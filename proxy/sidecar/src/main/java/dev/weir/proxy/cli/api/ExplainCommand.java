@@ -1,7 +1,5 @@
-package dev.weir.proxy.cli;
+package dev.weir.proxy.cli.api;
 
-import dev.weir.proxy.cli.api.AdminPort;
-import dev.weir.proxy.control.AddressText;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
@@ -11,18 +9,16 @@ import dev.weir.proxy.explain.DescribedRequest;
 import dev.weir.proxy.explain.ExplainedRequest;
 import dev.weir.proxy.explain.ExplanationJson;
 import dev.weir.proxy.explain.ExplanationText;
-import dev.weir.proxy.rule.spec.BadValueException;
-import dev.weir.proxy.wiring.Program;
+import dev.weir.proxy.records.JsonText;
 import dev.weir.proxy.wiring.SidecarExplainer;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.concurrent.Callable;
+import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code weir explain}. */
 @Command(
@@ -32,12 +28,10 @@ import picocli.CommandLine.Spec;
           + " them. Charges nothing.",
       "Asks a running sidecar, or a settings file, which knows no budgets."
     },
-    mixinStandardHelpOptions = true,
-    versionProvider = WeirCommand.Version.class,
     sortOptions = false,
     customSynopsis = {
-      "weir explain [-c FILE | --admin ADDRESS] [--output text|json] [FLAG...] [URL]",
-      "       weir explain [-c FILE | --admin ADDRESS] [--output text|json] [--from ADDRESS]",
+      "weir explain [-c FILE | --admin ADDRESS] [--output table|json] [FLAG...] [URL]",
+      "       weir explain [-c FILE | --admin ADDRESS] [--output table|json] [--from ADDRESS]",
       "                    -- curl [OPTION...] URL"
     },
     footer = {
@@ -45,30 +39,12 @@ import picocli.CommandLine.Spec;
       "  weir explain -c weir.yaml --path /orders -H 'x-user-id: 7'",
       "  weir explain -- curl -X POST https://api.example.com/v1/chat -H 'x-user-id: 7'"
     })
-public final class ExplainCommand implements Callable<Integer> {
-  private static final int HTTP_OK = 200;
-
-  @Spec private CommandSpec spec;
-
+public final class ExplainCommand extends ApiCommand {
   @Option(
       names = {"-c", "--config"},
       paramLabel = "FILE",
       description = "Settings and rules in YAML, instead of a running sidecar.")
   private Path file;
-
-  @Option(
-      names = "--admin",
-      paramLabel = "ADDRESS",
-      defaultValue = "127.0.0.1:9090",
-      description = "The admin port of a running sidecar (default ${DEFAULT-VALUE}).")
-  private String admin;
-
-  @Option(
-      names = "--output",
-      paramLabel = "FORM",
-      defaultValue = "text",
-      description = "text (default) or json.")
-  private String output;
 
   @Option(names = "--method", paramLabel = "NAME", description = "By default GET.")
   private String method;
@@ -104,25 +80,34 @@ public final class ExplainCommand implements Callable<Integer> {
   @Parameters(arity = "0..*", paramLabel = "URL", description = "Or, behind --, a line of curl.")
   private List<String> words = List.of();
 
+  /** Explains by the file, if there is one: then no sidecar is asked, and no token read. */
   @Override
-  public Integer call() {
-    try {
-      if (!List.of("text", "json").contains(output)) {
-        return wrong("--output: unknown (expected: text or json)");
-      }
-      DescribedRequest request = described().from(from).build();
-      return file == null ? ask(request) : explain(request);
-    } catch (BadDescriptionException | IOException bad) {
-      return wrong(bad.getMessage());
-    } catch (BadValueException bad) {
-      return wrong("--admin: " + bad.value() + " (expected: " + bad.expected() + ")");
-    }
+  int run() throws ApiFault {
+    return file == null ? super.run() : explain();
   }
 
-  private int wrong(String fault) {
-    spec.commandLine().getErr().println(fault);
-    Program.pointToHelp(spec.commandLine().getErr(), spec.qualifiedName());
-    return Program.WRONG;
+  @Override
+  int run(Api api) throws ApiFault {
+    DescribedRequest request = request();
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("method", request.method());
+    body.put("path", request.target());
+    body.put("host", request.host());
+    body.put("from", request.from().toString());
+    body.put("header", request.fields());
+    String format = isJson() ? "json" : "text";
+    out()
+        .print(
+            api.post("/explain").with("format", format).json(JsonText.write(body)).send().body());
+    return ExitCode.OK;
+  }
+
+  private DescribedRequest request() throws ApiFault {
+    try {
+      return described().from(from).build();
+    } catch (BadDescriptionException bad) {
+      throw new ApiFault(ExitCode.USAGE, bad.getMessage());
+    }
   }
 
   private DescribedRequest.Builder described() throws BadDescriptionException {
@@ -132,10 +117,10 @@ public final class ExplainCommand implements Callable<Integer> {
     }
     DescribedRequest.Builder request = withFlags(new DescribedRequest.Builder());
     if (words.size() > 1) {
-      throw new BadDescriptionException("URL", "more than one (expected: one; or -- curl ...)");
+      throw new BadDescriptionException("URL", "more than one", "one; or -- curl ...");
     }
     if (!words.isEmpty() && path != null) {
-      throw new BadDescriptionException("URL", "beside --path (expected: one of them)");
+      throw new BadDescriptionException("URL", "beside --path", "one of them");
     }
     if (!words.isEmpty()) {
       request.url(words.get(0));
@@ -163,41 +148,20 @@ public final class ExplainCommand implements Callable<Integer> {
     return request;
   }
 
-  private int explain(DescribedRequest request) throws IOException, BadDescriptionException {
+  private int explain() throws ApiFault {
+    checkOutput();
+    DescribedRequest request = request();
     Faults faults = Faults.ofFile(file.toString());
-    Settings settings = new SettingsFile().read(file, faults);
-    if (settings == null) {
-      spec.commandLine().getErr().println(faults);
-      return Program.WRONG;
+    try {
+      Settings settings = new SettingsFile().read(file, faults);
+      if (settings == null) {
+        throw new ApiFault(ExitCode.USAGE, faults.toString());
+      }
+      ExplainedRequest explained = SidecarExplainer.explain(settings, request);
+      out().print(isJson() ? ExplanationJson.of(explained) : ExplanationText.of(explained));
+      return ExitCode.OK;
+    } catch (IOException | BadDescriptionException bad) {
+      throw new ApiFault(ExitCode.USAGE, bad.getMessage());
     }
-    ExplainedRequest explained = SidecarExplainer.explain(settings, request);
-    boolean isJson = output.equals("json");
-    print(isJson ? ExplanationJson.of(explained) : ExplanationText.of(explained));
-    return Program.OK;
-  }
-
-  private int ask(DescribedRequest request) throws IOException {
-    AdminPort.Parameters parameters =
-        new AdminPort.Parameters()
-            .add("format", output)
-            .add("method", request.method())
-            .add("path", request.target())
-            .add("host", request.host())
-            .add("from", request.from().toString());
-    request.fields().forEach(field -> parameters.add("header", field));
-    AdminPort.Answer answer =
-        new AdminPort(AddressText.parseServer(admin)).get("/explain", parameters);
-    if (answer.status() != HTTP_OK) {
-      spec.commandLine().getErr().print(answer.body());
-      spec.commandLine().getErr().flush();
-      return Program.WRONG;
-    }
-    print(answer.body());
-    return Program.OK;
-  }
-
-  private void print(String text) {
-    spec.commandLine().getOut().print(text);
-    spec.commandLine().getOut().flush();
   }
 }

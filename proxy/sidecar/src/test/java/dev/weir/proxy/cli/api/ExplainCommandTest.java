@@ -1,4 +1,4 @@
-package dev.weir.proxy.cli;
+package dev.weir.proxy.cli.api;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
+import dev.weir.proxy.cli.WeirCommand;
 import dev.weir.proxy.token.TestTokens;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -201,7 +202,7 @@ class ExplainCommandTest {
 
   @ParameterizedTest
   @CsvSource({
-    "--output yaml,--output: unknown (expected: text or json)",
+    "--output yaml,--output: unknown (expected: table or json)",
     "--path a,path: malformed",
     "--path /%00,'request: 400 ambiguous_path, before any rule'",
     "--path /ü,'request: 400 malformed_target, before any rule'",
@@ -253,7 +254,7 @@ class ExplainCommandTest {
     StringWriter errText = new StringWriter();
     CommandLine commandLine = WeirCommand.commandLine();
     commandLine.setErr(new PrintWriter(errText));
-    assertEquals(2, commandLine.execute("explain", "--admin", "127.0.0.1:1", "--path", "/a"));
+    assertEquals(5, commandLine.execute("explain", "--admin", "127.0.0.1:1", "--path", "/a"));
     assertTrue(
         errText.toString().startsWith("127.0.0.1:1: Connection refused"), errText.toString());
     assertEquals(2, commandLine.execute("explain", "--admin", "here", "--path", "/a"));
