@@ -113,6 +113,11 @@ public final class SelfSignedCertificate {
 
   /** A TLS connection which trusts this certificate alone. */
   Socket connect(InetSocketAddress address) throws IOException {
+    return clientContext().getSocketFactory().createSocket(address.getAddress(), address.getPort());
+  }
+
+  /** The TLS of a client that trusts this certificate alone. */
+  public SSLContext clientContext() throws IOException {
     try {
       final KeyStore trusted = KeyStore.getInstance("PKCS12");
       trusted.load(null, null);
@@ -121,7 +126,7 @@ public final class SelfSignedCertificate {
       trust.init(trusted);
       final SSLContext context = SSLContext.getInstance("TLS");
       context.init(null, trust.getTrustManagers(), null);
-      return context.getSocketFactory().createSocket(address.getAddress(), address.getPort());
+      return context;
     } catch (GeneralSecurityException e) {
       throw new IOException(e);
     }

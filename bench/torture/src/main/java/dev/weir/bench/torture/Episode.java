@@ -68,7 +68,7 @@ final class Episode {
       final long refused =
           evidence.asked().stream().filter(a -> a.outcome() == Asked.Outcome.REFUSED).count();
       return ("%d requests (%d undisturbed by the machine), %d passed, %d refused, %d of %d faults,"
-              + " at most %.0f streams and %.0f MiB in a process")
+              + " at most %.0f streams and %.0f MiB in a process, in the end at most %d MiB more")
           .formatted(
               evidence.asked().size(),
               evidence.undisturbed(),
@@ -77,7 +77,11 @@ final class Episode {
               evidence.happenings().size(),
               evidence.plan().faults().size(),
               peak(ProcessEnd.STREAMS),
-              peak(ProcessEnd.RSS_MIB));
+              peak(ProcessEnd.RSS_MIB),
+              evidence.ends().stream()
+                  .mapToLong(end -> end.rssMib().now() - end.rssMib().before())
+                  .max()
+                  .orElse(0));
     }
 
     private double peak(String of) {
@@ -113,7 +117,8 @@ final class Episode {
     final List<String> paths =
         plan.rules().stream().filter(RulePlan::isOwn).map(RulePlan::path).toList();
     for (ClientPlan client : plan.clients()) {
-      clients.add(new HonestClient(client, rule(client), own(client.number()), site::targets));
+      clients.add(
+          new HonestClient(client, rule(client), own(client.number()), site::targets, site.tls()));
     }
     for (AttackPlan attack : plan.attacks()) {
       attacks.add(new Attack(attack, paths, own(1_000 + attack.number()), site::targets));

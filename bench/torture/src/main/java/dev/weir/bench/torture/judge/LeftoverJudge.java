@@ -11,12 +11,6 @@ import java.util.Map;
  */
 final class LeftoverJudge implements Judge {
   /**
-   * Memory of a process, at most: the shipped heap of 256 MiB, 200 MiB of code, classes and
-   * threads, and bodies in transit as docs/operations.md bounds them.
-   */
-  static final long RSS_MOST_MIB = 640;
-
-  /**
    * Descriptors above those before: connections to the store that came back, to a service of
    * HTTP/2.
    */
@@ -67,17 +61,15 @@ final class LeftoverJudge implements Judge {
     }
     atMost(wrongs, "descriptors", end.descriptors(), DESCRIPTORS_MORE);
     atMost(wrongs, "threads", end.threads(), THREADS_MORE);
-    if (end.rssMib() > RSS_MOST_MIB) {
-      wrongs.add("has " + end.rssMib() + " MiB of memory (expected: at most " + RSS_MOST_MIB + ")");
-    }
+    atMost(wrongs, "MiB of memory", end.rssMib(), ProcessEnd.RSS_MORE_MIB);
     return wrongs;
   }
 
-  private static void atMost(List<String> wrongs, String what, int[] beforeAndNow, int more) {
-    if (beforeAndNow[1] > beforeAndNow[0] + more) {
+  private static void atMost(List<String> wrongs, String what, ProcessEnd.Growth of, int more) {
+    if (of.now() > of.before() + more) {
       wrongs.add(
           "has %d %s (expected: at most %d more than %d)"
-              .formatted(beforeAndNow[1], what, more, beforeAndNow[0]));
+              .formatted(of.now(), what, more, of.before()));
     }
   }
 

@@ -12,9 +12,9 @@ import java.util.OptionalInt;
  * @param exitStatus empty while it lives.
  * @param gauges by their names, of one that lives; what must be as before the traffic.
  * @param before the same gauges before the traffic.
- * @param descriptors that are open, before and now.
- * @param threads before and now.
- * @param rssMib memory now.
+ * @param descriptors that are open.
+ * @param threads of the system's.
+ * @param rssMib memory in MiB, without what nobody uses of the heap.
  * @param peaks the highest of some gauges that was seen, by their names, and of its memory.
  */
 public record ProcessEnd(
@@ -25,11 +25,17 @@ public record ProcessEnd(
     OptionalInt exitStatus,
     Map<String, Double> before,
     Map<String, Double> gauges,
-    int[] descriptors,
-    int[] threads,
-    long rssMib,
+    Growth descriptors,
+    Growth threads,
+    Growth rssMib,
     Map<String, Double> peaks,
     String log) {
+  /** A number before the traffic, and now. */
+  public record Growth(long before, long now) {}
+
+  /** The growth of a process of which nothing is known. */
+  public static final Growth NOTHING = new Growth(0, 0);
+
   String name() {
     return "sidecar %d, life %d".formatted(sidecar, life);
   }
@@ -44,6 +50,12 @@ public record ProcessEnd(
 
   /** Streams that callers of the decision API have open above eight for each connection. */
   public static final String DECISION_STREAMS = "streams above 8 of each decision connection";
+
+  /**
+   * MiB of memory above those before, at most: classes and code of paths that no request had taken,
+   * and what the JVM keeps free of its heap.
+   */
+  public static final int RSS_MORE_MIB = 128;
 
   /** MiB of memory. */
   public static final String RSS_MIB = "RSS";

@@ -39,7 +39,7 @@ public record AttackPlan(int number, Kind kind, int connections, long fromMs, lo
     HALF_CLOSED,
     /** Calls {@code Health/Watch} of the decision API. */
     WATCHES,
-    /** Begins a TLS handshake, and goes. */
+    /** Begins a handshake of TLS, at times with a message that is cut or spoilt, and goes. */
     ABORTED_HANDSHAKES,
     /** Asks for paths where the service is slow, silent, lies or resets. */
     BAD_SERVICE;

@@ -6,10 +6,16 @@ package dev.weir.bench.torture.plan;
  * @param number tells it from the others, whatever is left out.
  * @param rule the number of its rule.
  * @param identities how many values each of the three identities has.
+ * @param tls whether its connections are encrypted.
  */
-public record ClientPlan(int number, Kind kind, int rule, int identities, int pauseMs) {
+public record ClientPlan(
+    int number, Kind kind, int rule, int identities, int pauseMs, boolean tls) {
   ClientPlan withIdentities(int others) {
-    return new ClientPlan(number, kind, rule, others, pauseMs);
+    return new ClientPlan(number, kind, rule, others, pauseMs, tls);
+  }
+
+  ClientPlan byTls(boolean encrypted) {
+    return new ClientPlan(number, kind, rule, identities, pauseMs, encrypted);
   }
 
   /** How it asks. */

@@ -43,6 +43,7 @@ public record Plan(
   private static final int RULES_CHANGED_PERCENT = 20;
   private static final int CALM_PERCENT = 25;
   private static final int IDENTITIES_MOST = 5;
+  private static final int TLS_PERCENT = 30;
 
   /** Draws what the seed says. */
   public static Plan draw(long seed, long lastsMs, boolean hard) {
@@ -67,7 +68,8 @@ public record Plan(
             drawFaults(draw.split(), lastsMs, store, hard))
         .withDrawnClients(draw.split())
         .withFeatures(draw.split())
-        .calmAtTimes(draw.split());
+        .calmAtTimes(draw.split())
+        .byTlsAtTimes(draw.split());
   }
 
   private static StoreKind drawStore(Draw draw) {
@@ -88,7 +90,8 @@ public record Plan(
               drawKind(draw, rule),
               rule.number(),
               draw.chance(30) ? 1 : 1 + draw.below(IDENTITIES_MOST),
-              (int) draw.spread(2, 60)));
+              (int) draw.spread(2, 60),
+              false));
     }
     return with(rules, drawn, attacks, faults);
   }
@@ -126,6 +129,16 @@ public record Plan(
             .toList(),
         attacks,
         kept(faults, fault -> fault.kind().lane() == FaultPlan.Lane.SERVICE));
+  }
+
+  private Plan byTlsAtTimes(Draw draw) {
+    return with(
+        rules,
+        clients.stream()
+            .map(client -> client.byTls(draw.chance(TLS_PERCENT) && client.kind().isProxied()))
+            .toList(),
+        attacks,
+        faults);
   }
 
   private ClientPlan.Kind drawKind(Draw draw, RulePlan rule) {
@@ -286,10 +299,11 @@ public record Plan(
     clients.forEach(
         client ->
             lines.add(
-                "client %d: %s rule %d, %d identities, every %d ms"
+                "client %d: %s%s rule %d, %d identities, every %d ms"
                     .formatted(
                         client.number(),
                         client.kind(),
+                        client.tls() ? " by TLS" : "",
                         client.rule(),
                         client.identities(),
                         client.pauseMs())));

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** One process of a sidecar, from its start to its end. */
@@ -23,6 +24,7 @@ final class Life implements AutoCloseable {
           "weir_connections_open",
           "weir_http2_connections_open",
           "weir_http2_streams_open",
+          "weir_requests_in_flight",
           "weir_requests_waiting",
           "weir_upstream_http2_streams_open",
           "weir_upstream_streams_open",
@@ -31,6 +33,7 @@ final class Life implements AutoCloseable {
           "weir_decision_http2_connections_open",
           "weir_decision_http2_streams_open",
           "weir_store_lease_units_held",
+          "weir_store_holds_ended_open",
           "weir_holdings_open",
           "weir_holdings_unknown_total",
           "weir_internal_errors_total");
@@ -47,6 +50,9 @@ final class Life implements AutoCloseable {
 
   private static final long UNKNOWN = -1;
 
+  private static final Path JCMD = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+  private static final long COLLECT_SECONDS = 20;
+
   /** Streaming calls that a connection may have. */
   private static final int STREAMING_CALLS = 8;
 
@@ -55,8 +61,9 @@ final class Life implements AutoCloseable {
   private final Path log;
   private final ServerProcess process;
   private Map<String, Double> gaugesBefore = Map.of();
-  private int descriptorsBefore;
-  private int threadsBefore;
+  private long descriptorsBefore;
+  private long threadsBefore;
+  private long rssMibBefore;
   private long passedUndecided;
   private final Map<String, Double> peaks = new ConcurrentHashMap<>();
   private boolean wasToEnd;
@@ -105,6 +112,7 @@ final class Life implements AutoCloseable {
   /** Remembers how it is before any traffic. */
   void remember() throws IOException {
     gaugesBefore = gauges();
+    rssMibBefore = rssMib();
     descriptorsBefore = entries("fd");
     threadsBefore = entries("task");
   }
@@ -155,15 +163,15 @@ final class Life implements AutoCloseable {
   /** How it is now. */
   ProcessEnd end() {
     final Map<String, Double> gauges = new LinkedHashMap<>();
-    int[] descriptors = {descriptorsBefore, 0};
-    int[] threads = {threadsBefore, 0};
-    long rssMib = 0;
+    ProcessEnd.Growth descriptors = ProcessEnd.NOTHING;
+    ProcessEnd.Growth threads = ProcessEnd.NOTHING;
+    ProcessEnd.Growth rssMib = ProcessEnd.NOTHING;
     if (process.isAlive()) {
       try {
         gauges.putAll(gauges());
-        descriptors = new int[] {descriptorsBefore, entries("fd")};
-        threads = new int[] {threadsBefore, entries("task")};
-        rssMib = rssMib();
+        rssMib = new ProcessEnd.Growth(rssMibBefore, keptRssMib());
+        descriptors = new ProcessEnd.Growth(descriptorsBefore, entries("fd"));
+        threads = new ProcessEnd.Growth(threadsBefore, entries("task"));
       } catch (IOException e) {
         gauges.put("no answer of the admin port, " + e, 1.0);
       }
@@ -183,9 +191,35 @@ final class Life implements AutoCloseable {
         log());
   }
 
-  private int entries(String folder) throws IOException {
+  private long entries(String folder) throws IOException {
     try (Stream<Path> entries = Files.list(proc(folder))) {
-      return (int) entries.count();
+      return entries.count();
+    }
+  }
+
+  /** Memory; if it has grown, once the JVM has collected and given back what nobody uses. */
+  private long keptRssMib() throws IOException {
+    if (rssMib() > rssMibBefore + ProcessEnd.RSS_MORE_MIB) {
+      collect();
+    }
+    return rssMib();
+  }
+
+  private void collect() throws IOException {
+    final Process collecting =
+        new ProcessBuilder(JCMD.toString(), Long.toString(process.pid()), "GC.run")
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    try {
+      if (!collecting.waitFor(COLLECT_SECONDS, TimeUnit.SECONDS)) {
+        throw new IOException("the JVM has not collected within " + COLLECT_SECONDS + " s");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    } finally {
+      collecting.destroyForcibly();
     }
   }
 

@@ -64,17 +64,26 @@ final class Sidecar implements AutoCloseable {
 
   /** Starts it on ports of its own, beside the process that it is now. */
   void start(List<RulePlan> rules) throws IOException {
-    start(rules, ServerProcess.freePort(), ServerProcess.freePort(), ServerProcess.freePort());
-  }
-
-  private void start(List<RulePlan> rules, int port, int decisionPort, int adminPort)
-      throws IOException {
     final int life = LIVES.incrementAndGet();
-    final Target target = new Target(number, life, port, decisionPort);
+    final Target target =
+        new Target(
+            number,
+            life,
+            ServerProcess.freePort(),
+            ServerProcess.freePort(),
+            ServerProcess.freePort());
+    final int adminPort = ServerProcess.freePort();
     final Path log = logs.folder().resolve("log-" + life);
     write(target, adminPort, RulePlan.yaml(rules));
     final ServerProcess process =
-        ServerProcess.start("weir", command(target), log, port, decisionPort, adminPort);
+        ServerProcess.start(
+            "weir",
+            command(target),
+            log,
+            target.port(),
+            target.tlsPort(),
+            target.decisionPort(),
+            adminPort);
     present = new Life(target, adminPort, log, process);
     lives.add(present);
   }
@@ -100,9 +109,15 @@ final class Sidecar implements AutoCloseable {
     final Path next = folder.resolve("next");
     Files.writeString(
         next,
-        "listen: 127.0.0.1:%d\ndecision: 127.0.0.1:%d\nadmin: 127.0.0.1:%d\nlatency-log: %s\n%s%s"
+        """
+        listen: [127.0.0.1:%d, 'https://127.0.0.1:%d']
+        decision: 127.0.0.1:%d
+        admin: 127.0.0.1:%d
+        latency-log: %s
+        %s%s"""
             .formatted(
                 target.port(),
+                target.tlsPort(),
                 target.decisionPort(),
                 adminPort,
                 logs.folder().resolve("latencies-" + target.life()),

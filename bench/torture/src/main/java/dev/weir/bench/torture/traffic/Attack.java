@@ -8,14 +8,19 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 
 /**
  * A hostile client: one thread with many connections from an address of its own. Each step spoils
@@ -36,6 +41,9 @@ public final class Attack implements Runnable {
   private static final int WINDOW = 65_535;
   private static final int MESSAGE_PREFIX = 5;
   private static final int FIELD_PREFIX = 3;
+
+  /** The most bytes of a record of TLS. */
+  private static final int RECORD_BYTES = (1 << 14) + 2_048;
 
   /** Loopback addresses of hostile clients begin here. */
   private static final int FIRST_ADDRESS = 20;
@@ -181,7 +189,7 @@ public final class Attack implements Runnable {
     final int name = length - FIELD_PREFIX;
     message[6] = (byte) (name & 127 | 128);
     message[7] = (byte) (name >>> 7);
-    java.util.Arrays.fill(message, MESSAGE_PREFIX + FIELD_PREFIX, FRAME_BYTES, (byte) 'x');
+    Arrays.fill(message, MESSAGE_PREFIX + FIELD_PREFIX, FRAME_BYTES, (byte) 'x');
     for (int i = 0; i < FRAMES_OF_BODY; i++) {
       frames.data(1, false, message);
     }
@@ -213,7 +221,10 @@ public final class Attack implements Runnable {
             case BAD_SERVICE, STREAM_FLOOD, UNREAD_UPLOADS -> false;
             default -> draw.chance(20);
           };
-      final int port = decision ? target.decisionPort() : target.port();
+      final int port =
+          plan.kind() == AttackPlan.Kind.ABORTED_HANDSHAKES
+              ? target.tlsPort()
+              : decision ? target.decisionPort() : target.port();
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), CONNECT_MS);
       socket.setSoTimeout(CONNECT_MS);
       return socket;
@@ -224,7 +235,7 @@ public final class Attack implements Runnable {
   }
 
   /** What a connection begins with, and often all that it sends. */
-  private byte[] opening() {
+  private byte[] opening() throws IOException {
     return switch (plan.kind()) {
       case UNREAD_UPLOADS -> {
         final Frames frames = new Frames(WINDOW);
@@ -337,7 +348,7 @@ public final class Attack implements Runnable {
             ? ascii(
                 head("POST", "echo") + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
             : streams("POST", "echo", 65_535, "").bytes();
-    return java.util.Arrays.copyOf(whole, 1 + draw.below(whole.length));
+    return Arrays.copyOf(whole, 1 + draw.below(whole.length));
   }
 
   private byte[] garbage() {
@@ -361,9 +372,27 @@ public final class Attack implements Runnable {
     };
   }
 
-  private byte[] clientHello() {
-    final byte[] begin = {0x16, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3};
-    return java.util.Arrays.copyOf(begin, 1 + draw.below(200));
+  /** The first message of a handshake, as it is, cut short, or with a byte that differs. */
+  private byte[] clientHello() throws IOException {
+    final ByteBuffer hello = ByteBuffer.allocate(RECORD_BYTES);
+    try {
+      final SSLEngine client = SSLContext.getDefault().createSSLEngine("localhost", 0);
+      client.setUseClientMode(true);
+      client.wrap(ByteBuffer.allocate(0), hello);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+    switch (draw.below(3)) {
+      case 0 -> hello.position(1 + draw.below(hello.position()));
+      case 1 -> {
+        final int at = draw.below(hello.position());
+        hello.put(at, (byte) (hello.get(at) + 1 + draw.below(255)));
+      }
+      default -> {
+        // It is whole: the sidecar answers with all that it has.
+      }
+    }
+    return Arrays.copyOf(hello.array(), hello.position());
   }
 
   private static byte[] ascii(String text) {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
 
 /** Asks one question after the other until it is told to stop, and notes what becomes of each. */
 public final class HonestClient implements Runnable {
@@ -36,6 +37,7 @@ public final class HonestClient implements Runnable {
   private final RulePlan rule;
   private final Draw draw;
   private final Supplier<List<Target>> targets;
+  private final SSLContext tls;
   private final List<Asked> asked = new ArrayList<>();
   private volatile boolean stopped;
   private Target target;
@@ -45,12 +47,15 @@ public final class HonestClient implements Runnable {
   /**
    * @param rule which it asks for, as it is in the beginning.
    * @param targets the sidecars to choose from, at any time.
+   * @param tls trusts their certificate; used if the plan says so.
    */
-  public HonestClient(ClientPlan plan, RulePlan rule, Draw draw, Supplier<List<Target>> targets) {
+  public HonestClient(
+      ClientPlan plan, RulePlan rule, Draw draw, Supplier<List<Target>> targets, SSLContext tls) {
     this.plan = plan;
     this.rule = rule;
     this.draw = draw;
     this.targets = targets;
+    this.tls = plan.tls() ? tls : null;
   }
 
   /** Ends after the present question. */
@@ -148,16 +153,16 @@ public final class HonestClient implements Runnable {
   private void connect() throws IOException {
     if (connection == null) {
       target = draw.of(targets.get());
+      final int port = plan.tls() ? target.tlsPort() : target.port();
       connection =
           switch (plan.kind()) {
             case HTTP1 ->
-                new Http1Connection(isTrusted() ? PROXY : CLIENT, target.port(), "", TIMEOUT_MS);
-            case WEB_SOCKET -> new Tunnel(target.port(), TIMEOUT_MS);
+                new Http1Connection(isTrusted() ? PROXY : CLIENT, port, tls, "", TIMEOUT_MS);
+            case WEB_SOCKET -> new Tunnel(CLIENT, port, tls, TIMEOUT_MS);
             case HTTP_CHECK ->
-                new Http1Connection(PROXY, target.decisionPort(), "/v1/check", TIMEOUT_MS);
-            case HTTP2 ->
-                new Http2Connection(target.port(), Http2Connection.Use.REQUESTS, TIMEOUT_MS);
-            case GRPC -> new Http2Connection(target.port(), Http2Connection.Use.CALLS, TIMEOUT_MS);
+                new Http1Connection(PROXY, target.decisionPort(), null, "/v1/check", TIMEOUT_MS);
+            case HTTP2 -> new Http2Connection(port, tls, Http2Connection.Use.REQUESTS, TIMEOUT_MS);
+            case GRPC -> new Http2Connection(port, tls, Http2Connection.Use.CALLS, TIMEOUT_MS);
             case ENVOY ->
                 new Http2Connection(target.decisionPort(), Http2Connection.Use.ENVOY, TIMEOUT_MS);
             case DECISION ->

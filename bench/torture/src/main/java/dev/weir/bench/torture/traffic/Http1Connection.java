@@ -4,17 +4,16 @@ import dev.weir.bench.torture.judge.Asked.Outcome;
 import dev.weir.bench.torture.plan.Condition;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import javax.net.ssl.SSLContext;
 
 /** A connection of HTTP/1.1, to the proxy or for checks. */
 final class Http1Connection implements Connection {
   private static final int PIECE_BYTES = 4_000;
 
-  private final Socket socket = new Socket();
+  private final Socket socket;
   private final HttpInput in;
   private final String prefix;
   private boolean open = true;
@@ -23,20 +22,14 @@ final class Http1Connection implements Connection {
    * Connects to a port of 127.0.0.1.
    *
    * @param address of this side, by which it may be trusted or not.
+   * @param tls null for a connection without.
    * @param prefix of all paths; with one, answers have no content of the service.
    */
-  Http1Connection(String address, int port, String prefix, int timeoutMs) throws IOException {
+  Http1Connection(String address, int port, SSLContext tls, String prefix, int timeoutMs)
+      throws IOException {
     this.prefix = prefix;
-    try {
-      socket.bind(new InetSocketAddress(address, 0));
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), timeoutMs);
-      socket.setSoTimeout(timeoutMs);
-      socket.setTcpNoDelay(true);
-      in = new HttpInput(socket.getInputStream());
-    } catch (IOException e) {
-      socket.close();
-      throw e;
-    }
+    socket = Sockets.connect(address, port, tls, timeoutMs);
+    in = new HttpInput(socket.getInputStream());
   }
 
   @Override

@@ -24,7 +24,15 @@ import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2ResetFrame;
 import io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
+import io.netty.handler.ssl.ApplicationProtocolConfig;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.IdentityCipherSuiteFilter;
+import io.netty.handler.ssl.JdkSslContext;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -38,6 +46,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLContext;
 
 /**
  * A connection of HTTP/2 by Netty, with one request at a time: proxied ones, calls of gRPC through
@@ -73,8 +82,17 @@ final class Http2Connection implements Connection {
   /** An answer as it came; {@code trailers} are those of the head if there is nothing else. */
   private record Reply(Http2Headers head, byte[] content, Http2Headers trailers) {}
 
-  /** Connects to a port of 127.0.0.1. */
+  /** Connects to a port of 127.0.0.1, without TLS. */
   Http2Connection(int port, Use use, int timeoutMs) throws IOException {
+    this(port, null, use, timeoutMs);
+  }
+
+  /**
+   * Connects to a port of 127.0.0.1, and ends the handshake of TLS.
+   *
+   * @param tls null for a connection without.
+   */
+  Http2Connection(int port, SSLContext tls, Use use, int timeoutMs) throws IOException {
     this.use = use;
     this.timeoutMs = timeoutMs;
     final ChannelFuture connecting =
@@ -87,6 +105,9 @@ final class Http2Connection implements Connection {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel connection) {
+                    if (tls != null) {
+                      connection.pipeline().addLast(secured(tls).newHandler(connection.alloc()));
+                    }
                     connection
                         .pipeline()
                         .addLast(Http2FrameCodecBuilder.forClient().build())
@@ -100,6 +121,29 @@ final class Http2Connection implements Connection {
       throw new IOException(connecting.cause());
     }
     channel = connecting.channel();
+    if (tls != null) {
+      final Future<Channel> handshake =
+          channel.pipeline().get(SslHandler.class).handshakeFuture().awaitUninterruptibly();
+      if (!handshake.isSuccess()) {
+        throw new IOException(handshake.cause());
+      }
+    }
+  }
+
+  private static SslContext secured(SSLContext tls) {
+    return new JdkSslContext(
+        tls,
+        true,
+        null,
+        IdentityCipherSuiteFilter.INSTANCE,
+        new ApplicationProtocolConfig(
+            ApplicationProtocolConfig.Protocol.ALPN,
+            ApplicationProtocolConfig.SelectorFailureBehavior.NO_ADVERTISE,
+            ApplicationProtocolConfig.SelectedListenerFailureBehavior.ACCEPT,
+            ApplicationProtocolNames.HTTP_2),
+        ClientAuth.NONE,
+        null,
+        false);
   }
 
   /** Learns that no further stream may be opened. */

@@ -6,6 +6,7 @@ package dev.weir.bench.torture.traffic;
  * @param sidecar which of them.
  * @param life which process: another one after each start.
  * @param port of the proxy, on 127.0.0.1.
+ * @param tlsPort of the proxy, for TLS.
  * @param decisionPort of the decision API.
  */
-public record Target(int sidecar, int life, int port, int decisionPort) {}
+public record Target(int sidecar, int life, int port, int tlsPort, int decisionPort) {}

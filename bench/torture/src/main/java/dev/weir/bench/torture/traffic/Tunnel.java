@@ -1,25 +1,24 @@
 package dev.weir.bench.torture.traffic;
 
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.Socket;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
 
 /** A WebSocket through the proxy, for one question: what is sent behind its head comes back. */
 final class Tunnel implements Connection {
-  private final Socket socket = new Socket();
+  private final Socket socket;
   private final HttpInput in;
   private boolean open = true;
 
-  Tunnel(int port, int timeoutMs) throws IOException {
-    try {
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), timeoutMs);
-      socket.setSoTimeout(timeoutMs);
-      in = new HttpInput(socket.getInputStream());
-    } catch (IOException e) {
-      socket.close();
-      throw e;
-    }
+  /**
+   * Connects to a port of 127.0.0.1.
+   *
+   * @param tls null for a connection without.
+   */
+  Tunnel(String address, int port, SSLContext tls, int timeoutMs) throws IOException {
+    socket = Sockets.connect(address, port, tls, timeoutMs);
+    in = new HttpInput(socket.getInputStream());
   }
 
   @Override
@@ -38,7 +37,9 @@ final class Tunnel implements Connection {
     }
     final byte[] content = Content.of(question.number(), 1 + question.bodyLength());
     socket.getOutputStream().write(content);
-    socket.shutdownOutput();
+    if (!(socket instanceof SSLSocket)) { // there it would end both directions (docs/tls.md)
+      socket.shutdownOutput();
+    }
     return Http1Connection.compared(content, in.exactly(content.length));
   }
 

@@ -19,9 +19,9 @@ final class HeldJudgeTest {
             OptionalInt.of(0),
             Map.of(),
             Map.of(),
-            new int[2],
-            new int[2],
-            0,
+            ProcessEnd.NOTHING,
+            ProcessEnd.NOTHING,
+            ProcessEnd.NOTHING,
             Map.of(gauge, peak),
             "");
     final History history = new History(Algorithm.GCRA, 1, Mode.LOCAL).end(end);

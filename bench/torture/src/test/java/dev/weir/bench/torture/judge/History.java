@@ -190,9 +190,9 @@ final class History {
             OptionalInt.empty(),
             Map.of(),
             Map.of(),
-            new int[2],
-            new int[2],
-            0,
+            ProcessEnd.NOTHING,
+            ProcessEnd.NOTHING,
+            ProcessEnd.NOTHING,
             Map.of(),
             line));
   }

@@ -26,9 +26,9 @@ final class LeftoverJudgeTest {
         OptionalInt.empty(),
         Map.of("weir_http2_streams_open", 0.0),
         Map.of("weir_http2_streams_open", streams),
-        new int[] {50, descriptors},
-        new int[] {20, threads},
-        rssMib,
+        new ProcessEnd.Growth(50, descriptors),
+        new ProcessEnd.Growth(20, threads),
+        new ProcessEnd.Growth(150, rssMib),
         Map.of(),
         log);
   }
@@ -42,31 +42,31 @@ final class LeftoverJudgeTest {
         OptionalInt.of(status),
         Map.of(),
         Map.of(),
-        new int[2],
-        new int[2],
-        0,
+        ProcessEnd.NOTHING,
+        ProcessEnd.NOTHING,
+        ProcessEnd.NOTHING,
         Map.of(),
         LOG);
   }
 
   @Test
   void takesAProcessThatIsAsBefore() {
-    assertEquals(0, found(alive(0, 50, 20, 300, LOG)));
+    assertEquals(0, found(alive(0, 50, 20, 150 + ProcessEnd.RSS_MORE_MIB, LOG)));
   }
 
   @Test
   void seesEachKindOfLeak() {
-    assertEquals(1, found(alive(1, 50, 20, 300, LOG)));
-    assertEquals(1, found(alive(0, 51 + LeftoverJudge.DESCRIPTORS_MORE, 20, 300, LOG)));
-    assertEquals(1, found(alive(0, 50, 21 + LeftoverJudge.THREADS_MORE, 300, LOG)));
-    assertEquals(1, found(alive(0, 50, 20, LeftoverJudge.RSS_MOST_MIB + 1, LOG)));
+    assertEquals(1, found(alive(1, 50, 20, 150, LOG)));
+    assertEquals(1, found(alive(0, 51 + LeftoverJudge.DESCRIPTORS_MORE, 20, 150, LOG)));
+    assertEquals(1, found(alive(0, 50, 21 + LeftoverJudge.THREADS_MORE, 150, LOG)));
+    assertEquals(1, found(alive(0, 50, 20, 151 + ProcessEnd.RSS_MORE_MIB, LOG)));
   }
 
   @Test
   void seesAFaultInTheLog() {
     final String trace = LOG + "java.lang.IllegalStateException\n\tat dev.weir.Some.method\n";
-    assertEquals(1, found(alive(0, 50, 20, 300, trace)));
-    assertEquals(1, found(alive(0, 50, 20, 300, LOG + "... ERROR Loop: internal error: x\n")));
+    assertEquals(1, found(alive(0, 50, 20, 150, trace)));
+    assertEquals(1, found(alive(0, 50, 20, 150, LOG + "... ERROR Loop: internal error: x\n")));
   }
 
   @Test

@@ -45,6 +45,7 @@ final class PlanTest {
     final Set<FaultPlan.Kind> faults = EnumSet.noneOf(FaultPlan.Kind.class);
     final Set<AttackPlan.Kind> attacks = EnumSet.noneOf(AttackPlan.Kind.class);
     final Set<ClientPlan.Kind> clients = EnumSet.noneOf(ClientPlan.Kind.class);
+    final Set<ClientPlan.Kind> encrypted = EnumSet.noneOf(ClientPlan.Kind.class);
     final Set<Condition> conditions = EnumSet.noneOf(Condition.class);
     final Set<String> features = new TreeSet<>();
     final Set<Plan.StoreKind> stores = EnumSet.noneOf(Plan.StoreKind.class);
@@ -53,6 +54,9 @@ final class PlanTest {
       plan.faults().forEach(fault -> faults.add(fault.kind()));
       plan.attacks().forEach(attack -> attacks.add(attack.kind()));
       plan.clients().forEach(client -> clients.add(client.kind()));
+      plan.clients().stream()
+          .filter(ClientPlan::tls)
+          .forEach(client -> encrypted.add(client.kind()));
       stores.add(plan.store());
       for (RulePlan rule : plan.rules()) {
         conditions.addAll(rule.options().conditions());
@@ -65,6 +69,9 @@ final class PlanTest {
     assertEquals(EnumSet.allOf(AttackPlan.Kind.class), attacks);
     assertEquals(EnumSet.allOf(ClientPlan.Kind.class), clients);
     assertEquals(EnumSet.allOf(Plan.StoreKind.class), stores);
+    final Set<ClientPlan.Kind> proxied = EnumSet.allOf(ClientPlan.Kind.class);
+    proxied.removeIf(kind -> !kind.isProxied());
+    assertEquals(proxied, encrypted);
   }
 
   @Test
