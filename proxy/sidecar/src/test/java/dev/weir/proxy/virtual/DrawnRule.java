@@ -38,6 +38,7 @@ final class DrawnRule {
 
   private final String[] algorithms = new String[FIELDS.size()];
   private final boolean usesStore;
+  private HeldLimits held;
   private boolean isReversed;
 
   /** Whether it is of mode leased, or was before a change. */
@@ -67,8 +68,25 @@ final class DrawnRule {
     return rule;
   }
 
+  /** Draws a rule whose units requests hold. */
+  static DrawnRule drawHeld(boolean usesStore, Choices choices) {
+    return new DrawnRule(usesStore).holding(HeldLimits.draw(choices));
+  }
+
+  private DrawnRule holding(HeldLimits limits) {
+    held = limits;
+    if (usesStore) {
+      yaml.append("    mode: exact\n    on-store-failure: closed\n");
+    }
+    yaml.append(limits.yaml());
+    return this;
+  }
+
   /** The rule after a change that leaves what was used as it was; another one, if it is short. */
   DrawnRule changed(Choices choices) {
+    if (held != null) {
+      return new DrawnRule(usesStore).holding(held);
+    }
     if (!lasts()) {
       return new DrawnRule(false).shortOne(choices);
     }
@@ -149,6 +167,11 @@ final class DrawnRule {
 
   private boolean isPaced(int limit) {
     return algorithms[limit].equals("gcra") || algorithms[limit].equals("token-bucket");
+  }
+
+  /** The limits whose units requests hold; null if it has none. */
+  HeldLimits held() {
+    return held;
   }
 
   /** Whether each unit that is charged stays so. */

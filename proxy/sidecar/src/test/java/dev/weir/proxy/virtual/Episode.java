@@ -54,7 +54,8 @@ final class Episode {
     this.log = log;
     String keys = world.begin(choices);
     boolean isCalm = !drains && choices.oneIn(4);
-    exchanges = new Exchanges(keys, isCalm, isCalm && choices.oneIn(4));
+    boolean hasCosts = world.rule().held() != null;
+    exchanges = new Exchanges(keys, isCalm, isCalm && choices.oneIn(4), hasCosts);
     latestMs = exchanges.hasUnread() ? LATEST_FOR_A_PLACE_MS : LATEST_MS;
     world.store.begin(exchanges.isCalm() || choices.below(2) == 0, log);
   }
@@ -90,6 +91,10 @@ final class Episode {
     boolean isStoreKind = world.store.isKind();
     exchanges.all().forEach(exchange -> exchange.check(exchanges.isCalm(), isStoreKind));
     new BudgetJudge(world.rule()).check(exchanges.all(), isStoreKind, this::used);
+    if (world.rule().held() != null) {
+      boolean isStored = !world.store.servers.isEmpty();
+      new HeldJudge(world.rule().held(), isStored).check(exchanges.all(), isStoreKind, this::held);
+    }
     world.store.end();
     String left = world.sidecar.leftovers();
     long leakedBytes = CountedBuffers.usedBytes() - usedBytes;
@@ -111,6 +116,18 @@ final class Episode {
     List<String> values = new ArrayList<>(fields);
     values.set(limit, identity);
     return world.sidecar.used(rule.place(limit), rule.units(limit), fields, values);
+  }
+
+  /** Units that a user has used of the limit whose units requests hold. */
+  private long held(String user) {
+    if (!world.store.servers.isEmpty()) {
+      return world.store.charged(user);
+    }
+    HeldLimits limits = world.rule().held();
+    List<String> fields = limits.fields();
+    List<String> values = new ArrayList<>(fields);
+    values.set(0, user);
+    return world.sidecar.used(0, limits.units(), fields, values);
   }
 
   private void connect() {

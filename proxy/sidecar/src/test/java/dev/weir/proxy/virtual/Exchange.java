@@ -1,6 +1,7 @@
 package dev.weir.proxy.virtual;
 
 import java.util.List;
+import java.util.function.IntSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -45,6 +46,7 @@ final class Exchange {
   }
 
   private static final int NONE = -1;
+  private static final int NEVER = Integer.MAX_VALUE;
   private static final Pattern REASON = Pattern.compile("\"reason\":\"(\\w+)\"");
   private static final int MOST_BYTES = 200_000;
 
@@ -87,6 +89,26 @@ final class Exchange {
   final boolean informs;
   final boolean closesService;
 
+  /** What its response tells as its cost, in the head and again in the trailers: so many values. */
+  final List<String> costs;
+
+  private final IntSupplier moments;
+
+  /** When its client began to send it, of the moments of an episode; in no time, if it did not. */
+  int beganAt = NEVER;
+
+  /** When it came to the service. */
+  int arrivedAt = NEVER;
+
+  /** When the service had sent its response, or would send no more of it. */
+  int sentAt = NEVER;
+
+  /** When its client had the head of a response. */
+  int answeredAt = NEVER;
+
+  /** When its client had all of a response. */
+  int doneAt = NEVER;
+
   /** How often it has come to the service. */
   int arrivals;
 
@@ -119,9 +141,19 @@ final class Exchange {
    * @param keys begins the names of all clients of an episode.
    * @param isCalm whether the service answers, whatever else it does.
    * @param isNotRead whether the service does not read this one.
+   * @param hasCosts whether responses tell costs.
+   * @param moments the next moment of the episode.
    */
-  Exchange(int id, String keys, boolean isCalm, boolean isNotRead, Choices choices) {
+  Exchange(
+      int id,
+      String keys,
+      boolean isCalm,
+      boolean isNotRead,
+      boolean hasCosts,
+      IntSupplier moments,
+      Choices choices) {
     this.id = id;
+    this.moments = moments;
     identities =
         List.of(keys + "u" + choices.of(0, 0, 1, 2), keys + "g" + choices.below(2), keys + "r" + 0);
     requestBytes = isNotRead ? MOST_BYTES - choices.below(WIDE_BYTES) : bytes(choices);
@@ -150,6 +182,19 @@ final class Exchange {
     responseBytes = looksWhole ? sentBytes : wholeBytes;
     informs = choices.oneIn(16);
     closesService = choices.oneIn(8);
+    costs = hasCosts ? costs(choices) : List.of();
+  }
+
+  /** A cost; at times a large one, two, one that is no number, or none. */
+  private static List<String> costs(Choices choices) {
+    String cost = Integer.toString(choices.of(1, 0, 2, 5));
+    return switch (choices.below(8)) {
+      case 7 -> List.of();
+      case 6 -> List.of(choices.below(2) == 1 ? "-1" : "2 units");
+      case 5 -> List.of(cost, cost);
+      case 4 -> List.of(Integer.toString(choices.of(7, 12, 50)));
+      default -> List.of(cost);
+    };
   }
 
   /** Mostly few, so that there is time for many episodes; at times more than buffers hold. */
@@ -172,8 +217,29 @@ final class Exchange {
     to.add(BODIES, responseAt + at, count);
   }
 
+  /** The client sends the first of it, or more. */
+  void began() {
+    beganAt = Math.min(beganAt, moments.getAsInt());
+  }
+
+  /** The service has sent all that it sends of its response. */
+  void sent() {
+    sentAt = Math.min(sentAt, moments.getAsInt());
+  }
+
+  /** Whether its response has a trailer section. */
+  boolean hasTrailers() {
+    return responseFraming == Framing.CHUNKS && !method.equals("HEAD");
+  }
+
+  /** The content that its whole response has. */
+  int contentBytes() {
+    return method.equals("HEAD") ? 0 : responseBytes;
+  }
+
   /** The head has come to the service. */
   void arrived(String onMethod) {
+    arrivedAt = Math.min(arrivedAt, moments.getAsInt());
     arrivals++;
     check(arrivals == 1, "comes to the service a second time");
     check(status != 429 && status != 503, "comes to the service though it was refused");
@@ -202,6 +268,7 @@ final class Exchange {
   void answered(int gotStatus, String of) {
     check(status == NONE, "a second response");
     status = gotStatus;
+    answeredAt = moments.getAsInt();
     isOfService = of != null;
     if (isOfService) {
       check(of.equals(Integer.toString(id)), "has the response to " + of);
@@ -259,6 +326,7 @@ final class Exchange {
   /** The client has got the end of the response. */
   void responseEnded() {
     isDone = true;
+    doneAt = moments.getAsInt();
     if (isOfService && !method.equals("HEAD")) {
       check(gotBytes == responseBytes, gotBytes + " bytes look like all");
     }

@@ -10,16 +10,22 @@ final class Exchanges {
   private final String keys;
   private final boolean isCalm;
   private final boolean hasUnread;
+  private final boolean hasCosts;
+
+  /** How much has been seen of exchanges. */
+  private int moments;
 
   /**
    * @param keys begins the names of all clients.
    * @param isCalm whether nobody does anything bad, so that every request must be served.
    * @param hasUnread whether the service does not read the first one, which is no harm to others.
+   * @param hasCosts whether responses tell what their requests cost.
    */
-  Exchanges(String keys, boolean isCalm, boolean hasUnread) {
+  Exchanges(String keys, boolean isCalm, boolean hasUnread, boolean hasCosts) {
     this.keys = keys;
     this.isCalm = isCalm;
     this.hasUnread = hasUnread;
+    this.hasCosts = hasCosts;
   }
 
   /** Whether nobody does anything bad. */
@@ -34,7 +40,9 @@ final class Exchanges {
 
   /** One more. */
   Exchange next(Choices choices) {
-    Exchange exchange = new Exchange(all.size(), keys, isCalm, hasUnread && all.isEmpty(), choices);
+    boolean isNotRead = hasUnread && all.isEmpty();
+    Exchange exchange =
+        new Exchange(all.size(), keys, isCalm, isNotRead, hasCosts, () -> ++moments, choices);
     all.add(exchange);
     return exchange;
   }

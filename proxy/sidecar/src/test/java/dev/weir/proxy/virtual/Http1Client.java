@@ -158,6 +158,9 @@ final class Http1Client implements Actor {
     }
     log.say("%s sends %d", this, count);
     socket.far().send(out, count);
+    for (int i = 0; i < exchanges.size() && (i == 0 || ends.get(i - 1) < sentBytes + count); i++) {
+      exchanges.get(i).began();
+    }
     sentBytes += count;
     return true;
   }

@@ -52,6 +52,9 @@ final class Http1Service implements Actor {
       log.say("the service sends %d of %s", count, present);
       socket.far().send(out, count);
     }
+    if (present != null && isWritten && out.isEmpty()) {
+      present.sent();
+    }
     if (out.isEmpty() && then != End.NONE && !socket.far().isClosed()) {
       log.say("the service ends its connection %s", then);
       if (then == End.RESET) {
@@ -143,6 +146,7 @@ final class Http1Service implements Actor {
     }
     out.add("HTTP/1.1 200 OK\r\nX-Sim: " + of.id + "\r\n");
     boolean endsUntold = of.responseFraming == Framing.CONNECTION && of.method.equals("HEAD");
+    of.costs.forEach(cost -> out.add(HeldLimits.HEADER + ": " + cost + "\r\n"));
     if (of.closesService || endsUntold) {
       out.add("Connection: close\r\n");
     }
@@ -158,7 +162,9 @@ final class Http1Service implements Actor {
     if (!of.method.equals("HEAD")) {
       body(of);
       if (isWhole && of.responseFraming == Framing.CHUNKS) {
-        out.add("0\r\nX-Trailer: t\r\n\r\n");
+        out.add("0\r\nX-Trailer: t\r\n");
+        of.costs.forEach(cost -> out.add(HeldLimits.TRAILER + ": " + cost + "\r\n"));
+        out.add("\r\n");
       }
     }
     if (of.deed == Deed.BREAKS_OFF) {

@@ -77,6 +77,7 @@ final class Http2Client extends Http2End {
     Stream stream = stream(nextId, exchange);
     nextId += 2;
     log.say("%s opens stream %d for %s", this, stream.id, exchange);
+    exchange.began();
     List<String> fields = new ArrayList<>();
     fields.add(":method: " + exchange.method);
     fields.add(":scheme: http");

@@ -129,10 +129,13 @@ final class Http2Service extends Http2End {
     if (of.responseFraming == Exchange.Framing.LENGTH) {
       fields.add("content-length: " + of.responseBytes);
     }
+    of.costs.forEach(cost -> fields.add(HeldLimits.HEADER + ": " + cost));
     boolean isHead = of.method.equals("HEAD");
     boolean ends = isHead || isWhole(of) && of.responseBytes == 0 && !hasTrailers(of);
     sendHead(stream, ends, fields.toArray(String[]::new));
-    if (!ends) {
+    if (ends) {
+      of.sent();
+    } else {
       endContent(stream);
     }
   }
@@ -158,9 +161,13 @@ final class Http2Service extends Http2End {
     } else if (!isWhole(of)) {
       sendReset(stream, CANCEL);
     } else if (hasTrailers(of)) {
-      sendHead(stream, true, "x-trailer: t");
+      List<String> trailers = new ArrayList<>(List.of("x-trailer: t"));
+      of.costs.forEach(cost -> trailers.add(HeldLimits.TRAILER + ": " + cost));
+      sendHead(stream, true, trailers.toArray(String[]::new));
+      of.sent();
     } else if (of.responseBytes == 0) {
       sendData(stream, 0, true);
+      of.sent();
     }
   }
 
@@ -178,6 +185,9 @@ final class Http2Service extends Http2End {
         boolean ends = count == left && isWhole(of) && !hasTrailers(of);
         int at = stream.sentBytes;
         of.addResponse(sendData(stream, count, ends), at, count);
+        if (ends) {
+          of.sent();
+        }
         endContent(stream);
         did = true;
       }

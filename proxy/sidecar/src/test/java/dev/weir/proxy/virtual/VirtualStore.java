@@ -96,13 +96,20 @@ final class VirtualStore {
     return most;
   }
 
-  /** Forgets all charges; throws if any server was asked for what nobody may ask for. */
+  /**
+   * Forgets all charges; throws if any server was asked for what nobody may ask for, or has units
+   * that are held.
+   */
   void end() {
     for (ModelServer server : servers) {
       if (!server.faults().isEmpty()) {
         throw new AssertionError("asked of the store: " + server.faults());
       }
+      if (server.heldUnits() != 0) {
+        throw new AssertionError("left: " + server.heldUnits() + " units that are held");
+      }
       server.forget();
+      server.forgetHolders();
     }
   }
 }

@@ -35,7 +35,7 @@ final class World implements AutoCloseable {
   private final String settings;
   private final boolean isHttp2;
   private final long heapBytes;
-  private final DrawnRule firstRule;
+  private DrawnRule firstRule;
 
   /** The rule in use. */
   private DrawnRule rule;
@@ -70,6 +70,10 @@ final class World implements AutoCloseable {
             + ", upstream-queue: "
             + choices.of(8, 1, 2)
             + "}\n";
+    if (choices.oneIn(4)) {
+      firstRule = DrawnRule.drawHeld(!store.servers.isEmpty(), choices);
+      rule = firstRule;
+    }
     sidecar =
         new VirtualSidecar(
             settings + rule.yaml(),

@@ -203,9 +203,19 @@ public final class VirtualSidecar {
     loops.drain();
   }
 
-  /** Whether the store has nothing to do any more, and all that it leased has gone back. */
+  /**
+   * Whether the store has nothing to do any more, all that it leased has gone back, and no record
+   * of what requests held can be there any more.
+   */
   public boolean isStoreAtRest() {
-    return store == null || ModelStore.isAtRest(store) && loops.leases().table().heldUnits() == 0;
+    return store == null
+        || ModelStore.isAtRest(store)
+            && loops.leases().table().heldUnits() == 0
+            && figure("weir_store_held_keys_open") == 0;
+  }
+
+  private long figure(String name) {
+    return (long) OneFigure.of(metrics, name).orElseThrow();
   }
 
   /** The bytes of content that are counted as held, of connections of HTTP/2. */
@@ -254,6 +264,7 @@ public final class VirtualSidecar {
     AdmissionHandler admission = loop.admission();
     ClientLoop clientLoop = loop.clients().clients;
     return OneFigure.open(metrics)
+        + unless(figure("weir_holdings_unknown_total"), "ends of what was not held")
         + unless(clientLoop.connectionCount(), "connections")
         + unless(clientLoop.memory.taken(), "bytes of clients")
         + unless(KeptPlaces.parked(admission), "parking places")
