@@ -135,6 +135,13 @@ class UserRecordTest {
   }
 
   @Test
+  void refusesMoreCharactersThanARecordHas() throws BadRecordException {
+    String most = "{" + " ".repeat(UserRecord.MAX_CHARACTERS - 2) + "}";
+    assertEquals(UserRecord.EMPTY, read(most));
+    assertEquals(1, faults(most + " ").size());
+  }
+
+  @Test
   void refusesMoreLimitsThanAnyoneHas() throws BadRecordException {
     StringBuilder limits = new StringBuilder();
     for (int i = 0; i < UserRecord.MAX_LIMITS; i++) {

@@ -121,6 +121,51 @@ class BadFilesTest {
   }
 
   @Test
+  void boundsTheConditionsOfARule() {
+    for (String fields : List.of("headers", "query")) {
+      assertNull(
+          firstFault(rule("a", "limit: 1/1s, match: {" + fields + ": {" + equal(16) + "}}")));
+      assertEquals(
+          "w:3: rules[0].match." + fields + ": 17 keys (expected: at most 16)",
+          firstFault(rule("a", "limit: 1/1s, match: {" + fields + ": {" + equal(17) + "}}")));
+    }
+    assertNull(firstFault(rule("a", "limit: 1/1s, match: {headers: {a: [" + values(64) + "]}}")));
+    assertEquals(
+        "w:3: rules[0].match.headers.a: 65 items (expected: at most 64)",
+        firstFault(rule("a", "limit: 1/1s, match: {headers: {a: [" + values(65) + "]}}")));
+    assertNull(firstFault(rule("a", "limit: 1/1s, match: {cidr: [" + networks(1000) + "]}")));
+    assertEquals(
+        "w:3: rules[0].match.cidr: 1001 items (expected: at most 1000)",
+        firstFault(rule("a", "limit: 1/1s, match: {cidr: [" + networks(1001) + "]}")));
+  }
+
+  private static String equal(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> "a" + i + ": v")
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String values(int count) {
+    return IntStream.range(0, count).mapToObj(i -> "v" + i).collect(Collectors.joining(", "));
+  }
+
+  private static String networks(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> "10.0." + (i >> 8) + "." + (i & 255))
+        .collect(Collectors.joining(", "));
+  }
+
+  @Test
+  void boundsTheTiersOfUsers() {
+    String users =
+        "upstream: http://127.0.0.1:8080\nusers: {identity: header:x-user, tiers: [%s]}\n";
+    assertNull(firstFault(users.formatted(values(64)) + "rules:\n- {id: a, limit: 1/1s}\n"));
+    assertEquals(
+        "w:2: users.tiers: 65 items (expected: at most 64)",
+        firstFault(users.formatted(values(65)) + "rules:\n- {id: a, limit: 1/1s}\n"));
+  }
+
+  @Test
   void boundsTheFilesOfAnswersToRefusals(@TempDir Path directory) throws IOException {
     StringBuilder rules = new StringBuilder("upstream: http://127.0.0.1:8080\nrules:\n");
     for (int i = 0; i < 100; i++) {

@@ -125,6 +125,23 @@ class RecordFeedIT {
   }
 
   @Test
+  void keepsAboutSoManyChangesAndTellsAllToThoseBehindThem() throws Exception {
+    RecordVersion first = put("a", "1");
+    int many = RecordCommit.MOST_CHANGES + 300;
+    String changes = "rl:{p000}:changes:shop";
+    String add = "for i = 2, %d do redis.call('XADD', KEYS[1], i .. '-0', 'tag', '0') end";
+    client.call("EVAL", add.formatted(many), "1", changes);
+    client.call("HSET", "rl:{p000}:policy:shop", "head", new RecordVersion(many, 0).toString());
+    RecordVersion last = put("a", "2");
+    assertEquals(many + 1, last.number());
+    long kept = (Long) client.call("XLEN", changes);
+    assertTrue(
+        kept >= RecordCommit.MOST_CHANGES && kept <= RecordCommit.MOST_CHANGES + 200, kept + "");
+    assertEquals(-1, changed(first));
+    assertEquals(0, changed(last));
+  }
+
+  @Test
   void startsTheLogAnewIfAFailoverPutTheHeadBehindIt() throws Exception {
     RecordVersion first = put("a", "1");
     RecordVersion lost = put("a", "2");

@@ -185,6 +185,31 @@ class RateLimiterTest {
   }
 
   @Test
+  void boundsEachTextOfACheck() {
+    limiter.start(Mode.LOCAL);
+    assertTrue(limiter.check(check("x".repeat(1024))).getAllowed());
+    assertInvalid(
+        check("x".repeat(1025)),
+        "identifier: "
+            + "x".repeat(100)
+            + "... (1025 bytes) (expected: 1 to 1,024 bytes without control characters)");
+    assertInvalid(
+        check("ann").clearDimension().setDimensionName("header:" + "x".repeat(506)),
+        "dimension_name: header:"
+            + "x".repeat(93)
+            + "... (513 bytes) (expected: a source of keys of rules)");
+    assertInvalid(
+        check("ann").setRuleId("r".repeat(257)),
+        "rule_id: " + "r".repeat(100) + "... (257 bytes) (expected: at most 256 bytes)");
+    assertInvalid(
+        check("ann").setMethod("M".repeat(65)),
+        "method: " + "M".repeat(65) + " (expected: at most 64 bytes)");
+    assertInvalid(
+        check("ann").setEndpoint("/".repeat(8193)),
+        "endpoint: " + "/".repeat(100) + "... (8193 bytes) (expected: at most 8,192 bytes)");
+  }
+
+  @Test
   void namesTheFieldThatCannotBeUsed() {
     limiter.start(Mode.LOCAL);
     String identifier = " (expected: 1 to 1,024 bytes without control characters)";
