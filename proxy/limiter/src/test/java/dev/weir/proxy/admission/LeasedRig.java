@@ -11,6 +11,7 @@ import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.proxy.rule.spec.OnStoreFailure;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
+import dev.weir.proxy.rule.spec.UsersSpec;
 import dev.weir.proxy.store.ModelServer;
 import dev.weir.proxy.store.ModelStore;
 import dev.weir.proxy.store.map.Topology;
@@ -29,9 +30,10 @@ final class LeasedRig implements AutoCloseable {
 
   final LoopMetrics metrics = new Metrics().newLoop();
   final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 128);
-  final ModelServer server = new ModelServer(1);
+  final ModelServer server;
   final ModelStore store;
   final AdmissionHandler admission;
+  private final UsersSpec users;
   private RuleSet rules = RuleSet.EMPTY;
 
   /**
@@ -41,6 +43,18 @@ final class LeasedRig implements AutoCloseable {
    * @param hands so many keys may have.
    */
   LeasedRig(StoreObserver observer, int hands, RuleSpec first) {
+    this(new ModelServer(1), null, observer, hands, first);
+  }
+
+  /**
+   * A gate of one of the sidecars that share a server.
+   *
+   * @param users whose plans may change; null for none.
+   */
+  LeasedRig(
+      ModelServer server, UsersSpec users, StoreObserver observer, int hands, RuleSpec first) {
+    this.server = server;
+    this.users = users;
     store =
         new ModelStore(
             List.of(server),
@@ -81,7 +95,7 @@ final class LeasedRig implements AutoCloseable {
   }
 
   void publish(RuleSpec rule) {
-    rules = RuleSet.compile(List.of(rule), false, rules, 0);
+    rules = RuleSet.compile(List.of(rule), null, users, false, rules, 0, 0);
     rules.succeed();
     admission.publish(rules);
     rules.completeAdoption();

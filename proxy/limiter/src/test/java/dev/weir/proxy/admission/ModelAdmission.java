@@ -1,5 +1,6 @@
 package dev.weir.proxy.admission;
 
+import dev.weir.proxy.admission.ban.Bans;
 import dev.weir.proxy.admission.lease.SharedLeases;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.rule.RuleSet;
@@ -17,6 +18,7 @@ import java.util.List;
 /** Admission by one rule, on a {@link ModelStore}. */
 public final class ModelAdmission {
   static final int HANDS = 1 << 13;
+  private static final int MOST_USERS = 64;
 
   private ModelAdmission() {}
 
@@ -90,6 +92,14 @@ public final class ModelAdmission {
             KeyHasher.withKey(1, 2),
             new ClientIpReader(IdentitySettings.DEFAULT),
             32 * 1024);
-    return new AdmissionHandler(gate, identities, metrics, store.clock(), store.eventLoop());
+    return new AdmissionHandler(
+        gate,
+        new AddressLists(),
+        new Bans(""),
+        new Users(MOST_USERS),
+        identities,
+        metrics,
+        store.clock(),
+        store.eventLoop());
   }
 }

@@ -353,7 +353,9 @@ public final class ModelServer {
     long least = Long.MAX_VALUE;
     int leastAt = 0;
     for (int i = 0; i < keys.size(); i++) {
-      long left = capacity(input, headEnd(input, at) + i * LIMIT_BYTES) - charged(keys.get(i));
+      // Under a smaller plan more may be charged than it has.
+      long capacity = capacity(input, headEnd(input, at) + i * LIMIT_BYTES);
+      long left = Math.max(capacity - charged(keys.get(i)), 0);
       left -= isHeldShown(input, at, i) ? heldUnits(keys.get(i)) : 0;
       long fits = left / costs[i];
       if (fits < granted || granted == requests && left < least) {
