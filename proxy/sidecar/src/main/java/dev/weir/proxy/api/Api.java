@@ -21,12 +21,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Turns routes of the API into routes of the web server: checks what all have in common, runs each
- * handler on the thread {@code weir-api}, and answers its exceptions as problems.
+ * handler on the thread {@code weir-api}, or one for what takes long, and answers its exceptions as
+ * problems.
  */
 public final class Api implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Api.class);
 
-  private final RecordsThread thread = new RecordsThread();
+  private final RecordsThread thread = new RecordsThread("weir-api", RecordsThread.MAX_QUEUED);
+
+  /** So that a batch of 10,000 users holds up no ban. */
+  private final RecordsThread longThread =
+      new RecordsThread("weir-api-long", RecordsThread.MAX_QUEUED_LONG);
+
   private final OwnLimits limits = new OwnLimits();
   private final Identities identities = new Identities();
   private final ApiAuthenticator authenticator;
@@ -74,12 +80,13 @@ public final class Api implements AutoCloseable {
     try {
       checkParameters(route, http);
       checkBody(route, request);
-      thread.execute(
-          () -> {
-            if (!answer.isDone()) { // its client is still there
-              run(route, request, answer);
-            }
-          });
+      (route.isLong() ? longThread : thread)
+          .execute(
+              () -> {
+                if (!answer.isDone()) { // its client is still there
+                  run(route, request, answer);
+                }
+              });
     } catch (ApiProblem problem) {
       complete(route, answer, Answers.problem(problem));
     } catch (RejectedExecutionException full) {
@@ -180,10 +187,11 @@ public final class Api implements AutoCloseable {
     answer.complete(route.deprecation() == null ? page : page.with(route.deprecation().fields()));
   }
 
-  /** Ends the thread; requests that wait are not answered. */
+  /** Ends the threads; requests that wait are not answered. */
   @Override
   public void close() {
     thread.close();
+    longThread.close();
     limits.close();
   }
 }

@@ -17,6 +17,7 @@ import java.util.Set;
  * @param mediaType of the body.
  * @param parameters of the query; others are refused.
  * @param deprecation null while the route is to stay.
+ * @param isLong whether it may take so long that others must not wait for it.
  */
 public record ApiRoute(
     HttpMethod method,
@@ -26,12 +27,16 @@ public record ApiRoute(
     String mediaType,
     Set<String> parameters,
     Deprecation deprecation,
+    boolean isLong,
     LateApiHandler handler) {
   /** The path of all routes. */
   public static final String PREFIX = "/api/v1";
 
   /** A body of JSON. */
   static final String JSON = "application/json";
+
+  /** Lines of JSON. */
+  static final String LINES = "application/x-ndjson";
 
   /** The longest body of one record. */
   public static final int RECORD_BYTES = 64 << 10;
@@ -55,12 +60,13 @@ public record ApiRoute(
 
   /** A route that takes no body. */
   public static ApiRoute of(HttpMethod method, String path, Role role, ApiHandler handler) {
-    return new ApiRoute(method, path, role, 0, JSON, Set.of(), null, LateApiHandler.of(handler));
+    return new ApiRoute(
+        method, path, role, 0, JSON, Set.of(), null, false, LateApiHandler.of(handler));
   }
 
   /** A route that takes no body, and whose answer may be known later. */
   public static ApiRoute late(HttpMethod method, String path, Role role, LateApiHandler handler) {
-    return new ApiRoute(method, path, role, 0, JSON, Set.of(), null, handler);
+    return new ApiRoute(method, path, role, 0, JSON, Set.of(), null, false, handler);
   }
 
   /** The same with a body of JSON. */
@@ -70,17 +76,25 @@ public record ApiRoute(
 
   /** The same with a body of some type. */
   public ApiRoute withBody(int maxBytes, String type) {
-    return new ApiRoute(method, path, role, maxBytes, type, parameters, deprecation, handler);
+    return new ApiRoute(
+        method, path, role, maxBytes, type, parameters, deprecation, isLong, handler);
   }
 
   /** The same with parameters. */
   public ApiRoute taking(String... names) {
     return new ApiRoute(
-        method, path, role, maxBodyBytes, mediaType, Set.of(names), deprecation, handler);
+        method, path, role, maxBodyBytes, mediaType, Set.of(names), deprecation, isLong, handler);
   }
 
   /** The same, deprecated. */
   public ApiRoute deprecated(Deprecation soon) {
-    return new ApiRoute(method, path, role, maxBodyBytes, mediaType, parameters, soon, handler);
+    return new ApiRoute(
+        method, path, role, maxBodyBytes, mediaType, parameters, soon, isLong, handler);
+  }
+
+  /** The same, on the thread of what takes long. */
+  public ApiRoute asLong() {
+    return new ApiRoute(
+        method, path, role, maxBodyBytes, mediaType, parameters, deprecation, true, handler);
   }
 }

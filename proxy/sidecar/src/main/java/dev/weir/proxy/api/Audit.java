@@ -10,6 +10,8 @@ import dev.weir.proxy.records.RecordStoreException;
 import dev.weir.proxy.web.Page;
 import dev.weir.proxy.web.Role;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -33,15 +35,32 @@ public final class Audit {
     this.store = store;
   }
 
-  /** Its route. */
-  public ApiRoute route() {
-    return ApiRoute.of(HttpMethod.GET, "/audit", Role.VIEWER, this::get)
-        .taking("from", "to", "author", "object", "after", "most");
+  /** Its routes. */
+  public List<ApiRoute> routes() {
+    return List.of(
+        ApiRoute.of(HttpMethod.GET, "/audit", Role.VIEWER, this::get)
+            .taking("from", "to", "author", "object", "after", "most"),
+        ApiRoute.of(HttpMethod.GET, "/audit:export", Role.ADMIN, this::export)
+            .taking("from", "to", "author", "object", "after")
+            .asLong());
+  }
+
+  /** Entries as lines, each as it was written; a field has where the next answer goes on. */
+  private Page export(ApiRequest request) throws ApiProblem, RecordStoreException {
+    AuditPage page = page(request, MOST_OF_PAGE);
+    StringBuilder lines = new StringBuilder();
+    page.entries().forEach(entry -> lines.append(entry.toJson()).append('\n'));
+    Page answer =
+        new Page(
+            HttpResponseStatus.OK,
+            ApiRoute.LINES,
+            lines.toString().getBytes(StandardCharsets.UTF_8));
+    return page.next() == null ? answer : answer.with(Map.of("Weir-Next", page.next()));
   }
 
   /** Some entries; a page may have fewer than asked for, even none, while another follows. */
   private Page get(ApiRequest request) throws ApiProblem, BadRecordException, RecordStoreException {
-    AuditPage page = page(request);
+    AuditPage page = page(request, request.count("most", USUAL_PAGE, MOST_OF_PAGE));
     StringJoiner entries = new StringJoiner(",", "{\"entries\":[", "]");
     for (AuditEntry entry : page.entries()) {
       // Each as it was written, as the next one has its hash.
@@ -50,7 +69,7 @@ public final class Audit {
     return Page.json(entries + ",\"next\":" + JsonText.write(page.next()) + "}\n");
   }
 
-  private AuditPage page(ApiRequest request) throws ApiProblem, RecordStoreException {
+  private AuditPage page(ApiRequest request, int most) throws ApiProblem, RecordStoreException {
     AuditQuery query =
         new AuditQuery(
             time(request, "from"),
@@ -58,7 +77,7 @@ public final class Audit {
             request.query("author", null),
             request.query("object", null),
             request.query("after", null),
-            request.count("most", USUAL_PAGE, MOST_OF_PAGE));
+            most);
     if (store == null) {
       return new AuditPage(List.of(), null);
     }

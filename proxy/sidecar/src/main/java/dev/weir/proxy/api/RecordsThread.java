@@ -8,23 +8,32 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The thread of the API, which may wait for the store of records, with a bounded queue. It ends
- * while there is nothing to do.
+ * A thread of the API, which may wait for the store of records, with a bounded queue. It ends while
+ * there is nothing to do.
  */
 final class RecordsThread implements Executor, AutoCloseable {
+  /** As many as there are connections. */
   static final int MAX_QUEUED = 64;
+
+  /** Batches may have 8 MiB each. */
+  static final int MAX_QUEUED_LONG = 4;
+
   private static final long IDLE_SECONDS = 10;
 
-  private final ThreadPoolExecutor thread =
-      new ThreadPoolExecutor(
-          1,
-          1,
-          IDLE_SECONDS,
-          TimeUnit.SECONDS,
-          new ArrayBlockingQueue<>(MAX_QUEUED),
-          new DefaultThreadFactory("weir-api", true));
+  private final ThreadPoolExecutor thread;
 
-  RecordsThread() {
+  /**
+   * @param mostQueued beside the one that runs.
+   */
+  RecordsThread(String name, int mostQueued) {
+    thread =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new ArrayBlockingQueue<>(mostQueued),
+            new DefaultThreadFactory(name, true));
     thread.allowCoreThreadTimeOut(true);
   }
 

@@ -31,7 +31,6 @@ import java.util.Set;
 final class UserBatch {
   static final String PATH = "/users:batch";
 
-  private static final String LINES = "application/x-ndjson";
   private static final int MOST_LINES = 10_000;
   private static final int MOST_BYTES = 8 << 20;
   private static final int LINES_PER_WRITE = 100;
@@ -54,8 +53,9 @@ final class UserBatch {
 
   ApiRoute route() {
     return ApiRoute.of(HttpMethod.POST, PATH, Role.ADMIN, this::post)
-        .withBody(MOST_BYTES, LINES)
-        .taking(ApiRequest.REASON);
+        .withBody(MOST_BYTES, ApiRoute.LINES)
+        .taking(ApiRequest.DRY_RUN, ApiRequest.REASON)
+        .asLong();
   }
 
   private Page post(ApiRequest request)
@@ -85,13 +85,30 @@ final class UserBatch {
       }
     }
     List<UserWritten> all =
-        writes.isEmpty() ? List.of() : directory.store().writeUsers(writes, request.author());
+        request.isDryRun()
+            ? rehearsed(writes)
+            : writes.isEmpty() ? List.of() : directory.store().writeUsers(writes, request.author());
     for (int i = 0; i < all.size(); i++) {
       tell(all.get(i), writes.get(i), written.get(i));
     }
     StringBuilder body = new StringBuilder();
     results.forEach(result -> body.append(JsonText.write(result)).append('\n'));
-    return new Page(HttpResponseStatus.OK, LINES, body.toString().getBytes(StandardCharsets.UTF_8));
+    return new Page(
+        HttpResponseStatus.OK, ApiRoute.LINES, body.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** What would become of some writes. */
+  private List<UserWritten> rehearsed(List<RecordWrite> writes)
+      throws ApiProblem, RecordStoreException {
+    List<UserWritten> all = new ArrayList<>();
+    for (RecordWrite write : writes) {
+      try {
+        all.add(new UserWritten(directory.rehearse(write), null));
+      } catch (StaleRecordException stale) {
+        all.add(new UserWritten(null, stale));
+      }
+    }
+    return all;
   }
 
   private RecordWrite write(String line, Set<String> ids, Map<String, Object> result)

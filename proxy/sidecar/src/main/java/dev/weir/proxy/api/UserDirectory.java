@@ -1,6 +1,5 @@
 package dev.weir.proxy.api;
 
-import dev.weir.proxy.records.Author;
 import dev.weir.proxy.records.BadRecordException;
 import dev.weir.proxy.records.JsonText;
 import dev.weir.proxy.records.RecordFault;
@@ -148,17 +147,30 @@ final class UserDirectory {
   }
 
   /**
-   * Writes a user's record.
+   * Writes a user's record, unless the request only asks what would be: then it has the version
+   * that it has now.
    *
    * @param expected the version that it has now.
    * @param record null to remove it.
    * @return the user with its new version.
    */
-  User write(String id, RecordVersion expected, Map<String, Object> record, Author author)
+  User write(String id, RecordVersion expected, Map<String, Object> record, ApiRequest request)
       throws ApiProblem, StaleRecordException, RecordStoreException {
     String json = record == null ? null : JsonText.write(record);
-    return new User(
-        id, store().writeUser(new RecordWrite(name(id), expected, json), author), record);
+    RecordWrite write = new RecordWrite(name(id), expected, json);
+    RecordVersion version =
+        request.isDryRun() ? rehearse(write) : store().writeUser(write, request.author());
+    return new User(id, version, record);
+  }
+
+  /** The version that a record has now, if a write would be made. */
+  RecordVersion rehearse(RecordWrite write)
+      throws ApiProblem, StaleRecordException, RecordStoreException {
+    RecordVersion present = find(write.name().id()).version();
+    if (write.expected() != null && !write.expected().equals(present)) {
+      throw new StaleRecordException(write.name(), present, "");
+    }
+    return present;
   }
 
   /** The name of a user's record. */

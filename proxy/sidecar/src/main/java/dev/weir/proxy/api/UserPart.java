@@ -56,13 +56,13 @@ final class UserPart {
         ApiRoute.of(HttpMethod.GET, Users.USER + path, Role.VIEWER, this::get),
         writing(HttpMethod.PUT, path, this::put),
         ApiRoute.of(HttpMethod.DELETE, Users.USER + path, Role.EDITOR, this::delete)
-            .taking(ApiRequest.REASON));
+            .taking(ApiRequest.DRY_RUN, ApiRequest.REASON));
   }
 
   private ApiRoute writing(HttpMethod method, String path, ApiHandler handler) {
     return ApiRoute.of(method, Users.USER + path, Role.EDITOR, handler)
         .withBody(ApiRoute.RECORD_BYTES)
-        .taking(ApiRequest.REASON);
+        .taking(ApiRequest.DRY_RUN, ApiRequest.REASON);
   }
 
   private Page get(ApiRequest request) throws ApiProblem, RecordStoreException {
@@ -121,7 +121,8 @@ final class UserPart {
     }
     Map<String, Object> record = with(user.record(), request, value);
     checkSize(record);
-    return written(user, expected, record, request).page(isThere ? OK : CREATED, request);
+    return written(user, expected, record, request)
+        .page(isThere || request.isDryRun() ? OK : CREATED, request);
   }
 
   private Page delete(ApiRequest request)
@@ -139,7 +140,7 @@ final class UserPart {
       throws ApiProblem, StaleRecordException, RecordStoreException {
     boolean isSaid = expected != null && !expected.equals(RecordVersion.NONE);
     RecordVersion version = isSaid ? expected : user.version();
-    return directory.write(user.id(), version, record, request.author());
+    return directory.write(user.id(), version, record, request);
   }
 
   private ApiProblem missing(ApiRequest request) {

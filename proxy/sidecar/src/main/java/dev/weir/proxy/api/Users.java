@@ -52,9 +52,10 @@ public final class Users {
     routes.add(
         ApiRoute.of(HttpMethod.PUT, USER, Role.EDITOR, this::put)
             .withBody(ApiRoute.RECORD_BYTES)
-            .taking(ApiRequest.REASON));
+            .taking(ApiRequest.DRY_RUN, ApiRequest.REASON));
     routes.add(
-        ApiRoute.of(HttpMethod.DELETE, USER, Role.EDITOR, this::delete).taking(ApiRequest.REASON));
+        ApiRoute.of(HttpMethod.DELETE, USER, Role.EDITOR, this::delete)
+            .taking(ApiRequest.DRY_RUN, ApiRequest.REASON));
     routes.add(
         ApiRoute.of(HttpMethod.GET, "/users", Role.VIEWER, this::list)
             .taking("tier", "has", "after", "most"));
@@ -88,13 +89,14 @@ public final class Users {
     directory.check(record, before);
     Map<String, Object> members =
         UserDirectory.members(JsonText.read(body, UserRecord.MAX_CHARACTERS));
-    User written = directory.write(id, expected, members, request.author());
-    return written.page(expected.equals(RecordVersion.NONE) ? CREATED : OK, request);
+    User written = directory.write(id, expected, members, request);
+    boolean isNew = expected.equals(RecordVersion.NONE) && !request.isDryRun();
+    return written.page(isNew ? CREATED : OK, request);
   }
 
   private Page delete(ApiRequest request)
       throws ApiProblem, StaleRecordException, RecordStoreException {
-    directory.write(UserDirectory.id(request), request.expected(), null, request.author());
+    directory.write(UserDirectory.id(request), request.expected(), null, request);
     return Answers.noContent();
   }
 

@@ -115,7 +115,7 @@ final class SidecarApi implements Authenticator, AutoCloseable {
     RecordStore store = records == null ? null : records.store();
     routes.addAll(new Rules(records, files::rules).routes());
     routes.add(new Sidecars(records).route());
-    routes.add(new Audit(store).route());
+    routes.addAll(new Audit(store).routes());
     routes.addAll(new WhatIf(store, candidate).routes());
     routes.add(new Reload(store, files::reload).route());
     routes.addAll(new Users(rules, store, users, InstantSource.system()).routes());

@@ -13,7 +13,10 @@ import dev.weir.proxy.records.RecordVersion;
 import dev.weir.proxy.records.StaleRecordException;
 import dev.weir.proxy.web.Page;
 import dev.weir.proxy.web.Role;
+import dev.weir.scripts.server.Await;
 import io.netty.handler.codec.http.HttpMethod;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -56,6 +59,7 @@ class ApiTest {
           ApiRoute.of(HttpMethod.GET, "/people/{id/}", Role.VIEWER, this::show),
           ApiRoute.of(HttpMethod.GET, "/people/{id/}/name", Role.VIEWER, this::show),
           ApiRoute.of(HttpMethod.GET, "/held", Role.VIEWER, this::hold),
+          ApiRoute.of(HttpMethod.GET, "/long", Role.VIEWER, this::hold).asLong(),
           ApiRoute.of(HttpMethod.GET, "/old", Role.VIEWER, request -> Answers.json(200, "old"))
               .deprecated(
                   new ApiRoute.Deprecation(
@@ -542,5 +546,46 @@ class ApiTest {
         socket.close();
       }
     }
+  }
+
+  @Test
+  void answersOthersWhileABatchIsLongAndKeepsFewOfThem() throws Exception {
+    byte[] request =
+        ApiRig.request("GET /api/v1/long", ApiRig.VIEWER).getBytes(StandardCharsets.UTF_8);
+    List<Socket> sockets = new ArrayList<>();
+    try {
+      for (int i = 0; i < RecordsThread.MAX_QUEUED_LONG + 2; i++) {
+        Socket socket = rig.connect();
+        sockets.add(socket);
+        socket.getOutputStream().write(request);
+        if (i == 0) {
+          holding.await(); // the others wait behind it, but one for which there is no room
+        }
+      }
+      assertEquals(200, rig.get(ApiRig.VIEWER, "/things/a").statusCode());
+      Await.until("an answer to one of them", () -> answered(sockets) != null);
+      String refused =
+          new String(answered(sockets).getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertTrue(refused.startsWith("HTTP/1.1 503 "), refused);
+    } finally {
+      held.release(1_000);
+      for (Socket socket : sockets) {
+        socket.close();
+      }
+    }
+  }
+
+  /** The first of some connections on which there is an answer; null if there is none. */
+  private static Socket answered(List<Socket> sockets) {
+    for (Socket socket : sockets) {
+      try {
+        if (socket.getInputStream().available() > 0) {
+          return socket;
+        }
+      } catch (IOException broken) {
+        throw new UncheckedIOException(broken);
+      }
+    }
+    return null;
   }
 }

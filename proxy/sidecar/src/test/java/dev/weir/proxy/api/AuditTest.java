@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.records.AuditEntry;
 import dev.weir.proxy.records.AuditQuery;
 import dev.weir.proxy.records.Author;
 import dev.weir.proxy.records.JsonText;
@@ -44,7 +45,7 @@ class AuditTest {
     store.writeRules(
         null, List.of(new RecordWrite(chat, null, "{\"id\":\"chat\"}")), author("ada"));
     store.note("reset", ann, author("eddy"));
-    rig = ApiRig.withTokens(folder, List.of(new Audit(store).route()));
+    rig = ApiRig.withTokens(folder, new Audit(store).routes());
   }
 
   private static Author author(String name) {
@@ -120,9 +121,27 @@ class AuditTest {
 
   @Test
   void isEmptyWithoutRecords() throws Exception {
-    try (ApiRig without = ApiRig.withTokens(folder, List.of(new Audit(null).route()))) {
+    try (ApiRig without = ApiRig.withTokens(folder, new Audit(null).routes())) {
       assertEquals(
           "{\"entries\":[],\"next\":null}", without.get(ApiRig.VIEWER, "/audit").body().strip());
     }
+  }
+
+  @Test
+  void exportsToAdminsOnlyEachEntryAsItWasWritten() throws Exception {
+    assertEquals(403, rig.get(ApiRig.VIEWER, "/audit:export").statusCode());
+    assertEquals(403, rig.get(ApiRig.EDITOR, "/audit:export").statusCode());
+    HttpResponse<String> all = rig.get(ApiRig.ADMIN, "/audit:export");
+    assertEquals(200, all.statusCode(), all.body());
+    assertEquals("application/x-ndjson", ApiRig.field(all, "content-type"));
+    assertEquals("", ApiRig.field(all, "weir-next"));
+    List<String> lines = all.body().lines().toList();
+    assertEquals(3, lines.size());
+    for (String line : lines) {
+      assertEquals(line, AuditEntry.parse(line).toJson());
+    }
+    HttpResponse<String> some = rig.get(ApiRig.ADMIN, "/audit:export?author=ada");
+    assertEquals(lines.get(1), some.body().strip());
+    assertEquals(400, rig.get(ApiRig.ADMIN, "/audit:export?most=3").statusCode());
   }
 }

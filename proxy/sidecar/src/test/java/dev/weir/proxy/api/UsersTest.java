@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.LogLines;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
 import dev.weir.proxy.control.SettingsFile;
@@ -223,6 +224,51 @@ class UsersTest {
     assertEquals(
         200, send("DELETE", "/users/ann/tier", null, "If-Match", etag(removed)).statusCode());
     assertEquals("{}", kept("ann"));
+  }
+
+  @Test
+  void aDryRunAnswersWhatWouldBeAndWritesNothing() throws Exception {
+    String record = "{'tier':'premium'}";
+    HttpResponse<String> would = send("PUT", "/users/ann?dry-run", record, "If-None-Match", "*");
+    assertEquals(200, would.statusCode(), would.body());
+    assertEquals(
+        "{\"id\":\"ann\",\"etag\":\"0-00000000\",\"record\":{\"tier\":\"premium\"}}",
+        would.body().strip());
+    assertEquals(404, send("GET", "/users/ann", null).statusCode());
+    HttpResponse<String> made = send("PUT", "/users/ann", record, "If-None-Match", "*");
+    String etag = ApiRig.field(made, "etag");
+    for (String[] write :
+        new String[][] {
+          {"PUT", "/users/ann", "{'tier':'free'}"},
+          {"PUT", "/users/ann/tier", "'free'"},
+          {"DELETE", "/users/ann/tier", null},
+          {"DELETE", "/users/ann", null},
+        }) {
+      String target = write[1] + "?dry-run";
+      String shown = write[0] + ' ' + target;
+      HttpResponse<String> good = send(write[0], target, write[2], "If-Match", etag);
+      assertTrue(good.statusCode() / 100 == 2, shown + good.body());
+      HttpResponse<String> stale = send(write[0], target, write[2], "If-Match", "\"9-00000001\"");
+      assertEquals(412, stale.statusCode(), shown + stale.body());
+    }
+    HttpResponse<String> bad =
+        send("PUT", "/users/ann?dry-run", "{'tier':'gold'}", "If-Match", etag);
+    assertEquals(422, bad.statusCode(), bad.body());
+    String lines =
+        "{\"id\":\"ann\",\"record\":null,\"if-match\":\"9-00000001\"}\n{\"id\":\"bob\",\"record\":{}}";
+    HttpResponse<String> batch =
+        rig.send(
+            ApiRig.ADMIN,
+            "POST",
+            "/users:batch?dry-run",
+            lines,
+            "Content-Type",
+            "application/x-ndjson");
+    assertTrue(batch.body().contains("\"status\":412"), batch.body());
+    assertTrue(batch.body().contains("\"line\":2,\"id\":\"bob\",\"status\":200"), batch.body());
+    HttpResponse<String> still = send("GET", "/users/ann", null);
+    assertEquals(etag, ApiRig.field(still, "etag"));
+    assertEquals(404, send("GET", "/users/bob", null).statusCode());
   }
 
   @Test

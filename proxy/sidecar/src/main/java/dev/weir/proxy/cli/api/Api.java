@@ -39,8 +39,9 @@ final class Api {
    * An answer of success.
    *
    * @param etag without its quotation marks; null without one.
+   * @param next where the next answer goes on; null if this is the last one.
    */
-  record Reply(String etag, String body) {
+  record Reply(String etag, String next, String body) {
     /** The members of the body's object. */
     Map<String, Object> object() throws ApiFault {
       try {
@@ -144,7 +145,10 @@ final class Api {
       throw new ApiFault(ExitCode.of(answer.status()), problem(answer), retryAfterSeconds(answer));
     }
     String etag = answer.fields().get("etag");
-    return new Reply(etag == null ? null : etag.replace("\"", ""), answer.body());
+    return new Reply(
+        etag == null ? null : etag.replace("\"", ""),
+        answer.fields().get("weir-next"),
+        answer.body());
   }
 
   private static void pause(int seconds) throws ApiFault {

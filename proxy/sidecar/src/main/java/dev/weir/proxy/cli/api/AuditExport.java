@@ -1,27 +1,29 @@
 package dev.weir.proxy.cli.api;
 
-import dev.weir.proxy.records.JsonText;
-import dev.weir.proxy.records.RecordJson;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** {@code weir audit export}. */
 @Command(
     name = "export",
-    description = "Writes all entries asked for as lines of JSON (NDJSON), the newest first.",
+    description = {
+      "Writes all entries asked for as lines of JSON (NDJSON), the newest first.",
+      "For admins."
+    },
     sortOptions = false)
 final class AuditExport extends ApiCommand {
   @Mixin private AuditQueryOptions query;
 
   @Override
   int run(Api api) throws ApiFault {
-    new AuditPages(api, query.parameters())
-        .forEach(
-            entry -> {
-              // The form in which the entry was written, and of which the next one has the hash.
-              out().print(RecordJson.compact(JsonText.write(entry)) + '\n');
-              return !out().checkError();
-            });
+    String after = null;
+    do {
+      Api.Call call = api.get("/audit:export").with("after", after);
+      query.parameters().forEach(call::with);
+      Api.Reply reply = call.sendPatiently();
+      out().print(reply.body());
+      after = reply.next();
+    } while (after != null && !out().checkError());
     return ExitCode.OK;
   }
 }

@@ -21,10 +21,13 @@ final class ExitCode {
   /** Nobody answers, or not now: try again. */
   static final int UNAVAILABLE = 5;
 
+  /** It was done, and not all sidecars follow: some lag, or cannot take it. */
+  static final int NOT_EVERYWHERE = 6;
+
   static final String[] HELP = {
     "",
     "Exit codes: 0 done, 1 fault of the input, 2 wrong command line, 3 refused, 4 changed"
-        + " meanwhile, 5 not available."
+        + " meanwhile, 5 not available, 6 not in use everywhere."
   };
 
   private static final Set<Integer> REFUSING = Set.of(401, 403, 421);

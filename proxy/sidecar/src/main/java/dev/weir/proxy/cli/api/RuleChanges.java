@@ -1,6 +1,7 @@
 package dev.weir.proxy.cli.api;
 
 import dev.weir.proxy.records.JsonText;
+import java.math.BigDecimal;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,22 +24,35 @@ record RuleChanges(List<Map<?, ?>> rows, List<String> warnings) {
     return new RuleChanges(ApiCommand.rows(answer, "changes"), warnings);
   }
 
-  /** Prints the answer to a write. */
-  static void print(ApiCommand command, Api.Reply reply) throws ApiFault {
+  /** Prints the answer to a write; returns the exit code. */
+  static int print(ApiCommand command, Api.Reply reply) throws ApiFault {
+    Map<String, Object> answer = reply.object();
     if (command.isJson()) {
       command.out().println(reply.body().strip());
-      return;
+    } else {
+      RuleChanges changes = of(reply);
+      changes.warnings().forEach(warning -> command.err().println(warning));
+      command.out().print(changes.text());
+      command.out().println("version " + reply.etag());
     }
-    RuleChanges changes = of(reply);
-    changes.warnings().forEach(warning -> command.err().println(warning));
-    command.out().print(changes.text());
-    command.out().println("version " + reply.etag());
-    if (reply.object().get("sidecars") instanceof Map<?, ?> sidecars) {
-      command
-          .out()
-          .println(
-              "in use by " + sidecars.get("using") + " of " + sidecars.get("live") + " sidecars");
+    return answer.containsKey("sidecars") ? follow(command, answer.get("sidecars")) : ExitCode.OK;
+  }
+
+  /** Tells how many sidecars follow, of those that it was waited for. */
+  private static int follow(ApiCommand command, Object told) {
+    if (!(told instanceof Map<?, ?> sidecars)) {
+      command.err().println("in use by nobody knows how many sidecars: the store does not tell");
+      return ExitCode.NOT_EVERYWHERE;
     }
+    Object using = sidecars.get("using");
+    Object live = sidecars.get("live");
+    Object refusing = sidecars.get("refusing");
+    boolean isRefused = refusing instanceof BigDecimal count && count.signum() > 0;
+    if (!command.isJson()) {
+      String refused = isRefused ? ", refused by " + refusing : "";
+      command.out().println("in use by " + using + " of " + live + " sidecars" + refused);
+    }
+    return using != null && using.equals(live) ? ExitCode.OK : ExitCode.NOT_EVERYWHERE;
   }
 
   boolean isNone() {

@@ -26,7 +26,8 @@ final class RulesPush extends ApiCommand {
   @Option(
       names = "--wait",
       paramLabel = "TIME",
-      description = "Wait until all live sidecars use it, such as 5s; at most 10s.")
+      description =
+          "Wait until all live sidecars use it, such as 5s; at most 10s. Exit code 6: not all do.")
   private String wait;
 
   @Option(names = "--reason", paramLabel = "TEXT", description = "For the audit.")
@@ -36,7 +37,7 @@ final class RulesPush extends ApiCommand {
   int run(Api api) throws ApiFault {
     String document = RulesDocument.ofFile(file);
     String expected = version == null ? api.get("/rules").send().etag() : version;
-    RuleChanges.print(
+    return RuleChanges.print(
         this,
         api.put("/rules")
             .with("wait", wait)
@@ -44,6 +45,5 @@ final class RulesPush extends ApiCommand {
             .because(reason)
             .json(document)
             .send());
-    return ExitCode.OK;
   }
 }

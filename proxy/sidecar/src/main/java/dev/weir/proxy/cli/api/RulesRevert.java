@@ -37,7 +37,7 @@ final class RulesRevert extends ApiCommand {
     }
     Api.Reply present = api.get("/rules").send();
     String document = document(present.object(), undone(api, target));
-    RuleChanges.print(
+    return RuleChanges.print(
         this,
         api.put("/rules")
             .with("dry-run", isDryRun ? "true" : null)
@@ -45,7 +45,6 @@ final class RulesRevert extends ApiCommand {
             .because(reason == null ? "revert to " + version : reason)
             .json(document)
             .send());
-    return ExitCode.OK;
   }
 
   /**

@@ -311,7 +311,10 @@ class ApiCommandsTest {
   @Test
   void pushesOnlyOverTheVersionThatWasSeen() throws IOException {
     Path rules = file("rules: []\n");
-    api.answers(200, "4-0000000d", "{'changes':[],'sidecars':{'live':3,'using':2},'warnings':[]}");
+    api.answers(
+        200,
+        "4-0000000d",
+        "{'changes':[],'sidecars':{'live':3,'using':3,'refusing':0},'warnings':[]}");
     assertEquals(
         0,
         api.run(
@@ -325,10 +328,43 @@ class ApiCommandsTest {
             "--reason",
             "r"),
         api.err);
-    assertEquals("version 4-0000000d\nin use by 2 of 3 sidecars\n", api.out);
+    assertEquals("version 4-0000000d\nin use by 3 of 3 sidecars\n", api.out);
     assertEquals(
         "PUT /api/v1/rules?wait=1s&reason=r\nIf-Match: \"3-0000000c\"\n{\"rules\":[]}",
         api.requests().get(0));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{'live':3,'using':3,'refusing':0} | 0 | in use by 3 of 3 sidecars",
+        "{'live':3,'using':2,'refusing':0} | 6 | in use by 2 of 3 sidecars",
+        "{'live':3,'using':1,'refusing':2} | 6 | in use by 1 of 3 sidecars, refused by 2",
+        "null | 6 | ",
+      })
+  void tellsByTheExitCodeWhetherAllSidecarsFollow(String sidecars, int code, String line)
+      throws IOException {
+    Path rules = file("rules: []\n");
+    for (String output : List.of("table", "json")) {
+      api.answers(200, "4-0000000d", "{'changes':[],'warnings':[],'sidecars':" + sidecars + "}");
+      assertEquals(
+          code,
+          api.run(
+              "rules",
+              "push",
+              rules.toString(),
+              "--version",
+              "3-0000000c",
+              "--wait",
+              "1s",
+              "--output",
+              output),
+          api.err);
+      if (output.equals("table")) {
+        assertEquals("version 4-0000000d\n" + (line == null ? "" : line + "\n"), api.out);
+      }
+    }
   }
 
   @Test
@@ -375,7 +411,7 @@ class ApiCommandsTest {
         "{'number':9,'action':'update','user':'ann','version':'4-0000000d','at':"
             + "'2026-11-24T00:00:00Z','by':'ops','from':'','reason':'=1+1'}";
     api.answers(200, null, "{'entries':[" + entry + "],'next':null}")
-        .answers(200, null, "{'entries':[" + entry + "],'next':null}");
+        .answers(200, null, entry + "\n");
     assertEquals(0, api.run("audit", "list", "--author", "ops"), api.err);
     assertEquals(
         """
