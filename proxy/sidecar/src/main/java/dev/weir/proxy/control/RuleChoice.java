@@ -21,6 +21,7 @@ public final class RuleChoice {
 
   private final RulesInUse inUse;
   private RuleSource file;
+  private Runnable whenFileChanges = () -> {};
   private volatile boolean isRecorded;
   private boolean isDeciding;
 
@@ -30,6 +31,11 @@ public final class RuleChoice {
   public RuleChoice(RulesInUse inUse, RuleSource file) {
     this.inUse = inUse;
     this.file = file;
+  }
+
+  /** Tells somebody of each change of the file that decides; it must not wait. */
+  public synchronized void whenFileChanges(Runnable listener) {
+    whenFileChanges = listener;
   }
 
   /** The rules in use. */
@@ -48,9 +54,13 @@ public final class RuleChoice {
    * @return whether they decide; else a recorded set does, and they wait for its end.
    */
   synchronized boolean useFile(RuleSource rules) {
+    boolean isOther = !rules.equals(file);
     file = rules;
     if (!isRecorded) {
       publish(rules);
+      if (isOther) {
+        whenFileChanges.run();
+      }
     }
     return !isRecorded;
   }

@@ -28,6 +28,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -66,6 +67,7 @@ final class SidecarRecords implements RecordsInUse, AutoCloseable {
   private final RuleChoice rules;
   private final RecordedRules reader;
   private final RecordedRulesFollower follower;
+  private final ReloadNotes reloads;
   private final ScheduledThreadPoolExecutor thread;
 
   /** Reads users who are met, so that an away server holds up no rules. */
@@ -89,6 +91,7 @@ final class SidecarRecords implements RecordsInUse, AutoCloseable {
     follower = new RecordedRulesFollower(store, reader, rules, copy);
     thread = thread("weir-records");
     userThread = thread("weir-users");
+    reloads = new ReloadNotes(store, InstantSource.system(), this::schedule);
   }
 
   private static ScheduledThreadPoolExecutor thread(String name) {
@@ -156,6 +159,7 @@ final class SidecarRecords implements RecordsInUse, AutoCloseable {
         new RecordedUsers(
             loops.users(), tables, loops.hasher(), store::user, this::readUser, nowNs);
     expose(metrics, users);
+    rules.whenFileChanges(reloads::add);
     follower.useCopy();
     store.listen(
         new RecordListener() {
@@ -208,6 +212,11 @@ final class SidecarRecords implements RecordsInUse, AutoCloseable {
         "weir_records_away_seconds",
         "For how long the store of records has not answered; 0 while it does.",
         store::awaySeconds);
+    metrics.counter(
+        "weir_records_reloads_not_audited",
+        "Changes of rules by the settings file that the audit will never have, as its store was"
+            + " away too long.",
+        reloads::lostCount);
     if (store instanceof RedisRecordStore inRedis) {
       metrics.counter(
           "weir_records_damaged",
