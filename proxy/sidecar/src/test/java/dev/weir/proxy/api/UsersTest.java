@@ -559,4 +559,24 @@ class UsersTest {
     assertEquals(409, batch(ApiRig.ADMIN, "").statusCode());
     assertEquals(List.of(), acts);
   }
+
+  @Test
+  void anIdWithControlCharactersIsRefusedAndAddsNoLineAnywhere() throws Exception {
+    try (LogLines log = new LogLines()) {
+      for (String id : List.of("a%0AERROR%20forged", "a%1B%5B2J", "a%0D%0Ab", "a%C2%85b")) {
+        for (String[] act :
+            new String[][] {
+              {"PUT", "", "{'tier':'premium'}"}, {"GET", "", null}, {"POST", "/reset", null}
+            }) {
+          HttpResponse<String> refused =
+              send(act[0], "/users/" + id + act[1], act[2], "If-None-Match", "*");
+          assertEquals(400, refused.statusCode(), refused.body());
+          assertTrue(refused.body().strip().chars().noneMatch(Character::isISOControl));
+        }
+      }
+      assertEquals("", log.toString());
+    }
+    assertEquals(List.of(), audit());
+    assertEquals(List.of(), acts);
+  }
 }

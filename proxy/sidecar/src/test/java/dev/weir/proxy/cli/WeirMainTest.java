@@ -317,4 +317,13 @@ class WeirMainTest {
     assertEquals(2, weir("what-if", "--admin", "nowhere"));
     assertTrue(err.startsWith("--admin: nowhere (expected: host:port or unix:/path)"), err);
   }
+
+  @Test
+  void generatesACompletionThatKnowsEachCommand() {
+    assertEquals(0, weir("generate-completion"), err);
+    for (String words : List.of("weir_rules_push", "weir_users_set", "weir_audit_export")) {
+      assertTrue(out.contains("function _picocli_" + words + "()"), words);
+    }
+    assertTrue(out.contains("'--wait'"), "a flag of rules push");
+  }
 }
