@@ -88,7 +88,8 @@ public record RuleOptions(
   }
 
   RuleOptions withIdempotency(boolean other) {
-    return new RuleOptions(conditions, dryRun, enforcePercent, everywhere, other, warnAtPercent);
+    return new RuleOptions(
+        conditions, dryRun, enforcePercent, everywhere, other, warnAtPercent, refusal, concurrency);
   }
 
   RuleOptions withConcurrency(int other) {

@@ -41,6 +41,18 @@ final class PlanTest {
   }
 
   @Test
+  void anOptionOfARuleChangesNoOther() {
+    final RefusalPlan own = new RefusalPlan(3, true);
+    final RuleOptions first =
+        RuleOptions.NONE.withRefusal(own).withConcurrency(2).withDryRun(true).withEverywhere(true);
+    final RuleOptions last =
+        RuleOptions.NONE.withEnforcePercent(50).withIdempotency(true).withEverywhere(true);
+    assertEquals(
+        last.withDryRun(true).withConcurrency(2).withRefusal(own),
+        first.withIdempotency(true).withEnforcePercent(50));
+  }
+
+  @Test
   void drawsEachKindOfEverything() {
     final Set<FaultPlan.Kind> faults = EnumSet.noneOf(FaultPlan.Kind.class);
     final Set<AttackPlan.Kind> attacks = EnumSet.noneOf(AttackPlan.Kind.class);
