@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import dev.weir.proxy.metrics.LoopMetrics;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.metrics.OneFigure;
@@ -18,6 +19,7 @@ import dev.weir.proxy.request.RequestEnd.How;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TextRequest;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.request.VerdictListener;
 import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.CostAtEnd;
@@ -30,6 +32,7 @@ import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.ModelServer;
 import dev.weir.proxy.store.ModelStore;
 import dev.weir.proxy.store.map.Topology;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +42,10 @@ import org.junit.jupiter.api.Test;
 /** Units that requests hold from their verdicts to their ends, decided by the store. */
 class ExactHeldTest {
   private static final long DEADLINE_NS = TimeUnit.MILLISECONDS.toNanos(16);
+
+  /** An array of one argument. */
+  private static final long PROXY_BYTES = 24;
+
   private static final ReportedCost TOKENS = ReportedCost.ofTrailer(FieldName.of("x-tokens"));
 
   private final LimitTables tables = LimitTables.allocate(new AdmissionSettings(1000, 1000, 0), 16);
@@ -46,6 +53,7 @@ class ExactHeldTest {
   private final LoopMetrics metrics = all.newLoop();
   private final ModelServer server = new ModelServer(1);
   private final Question question = new Question();
+  private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private final RequestEnd end = new RequestEnd();
   private ModelStore store;
   private AdmissionHandler admission;
@@ -111,7 +119,7 @@ class ExactHeldTest {
   }
 
   private void passes(Verdict verdict) {
-    assertTrue(verdict.allowed(), () -> "" + verdict.refusal());
+    assertTrue(verdict.allowed());
     holding = verdict.holding();
     kept = admission.keep();
   }
@@ -215,6 +223,52 @@ class ExactHeldTest {
     unanswered();
     assertEquals(192, admission.holdings.get(holding).units(0));
     end(How.COMPLETE, 100);
+  }
+
+  /** From the question to the end, by the sidecar's own code: Lettuce is not in it. */
+  @Test
+  void allocatesNothing() {
+    use(
+        OnStoreFailure.CLOSED,
+        List.of(tokens("tpm"), limit("9M/365d", "hourly"), slots(), limit("9M/30d", "monthly")));
+    RequestView head = TextRequest.of("POST", "/");
+    VerdictListener listener = (ticket, verdict) -> passes(verdict);
+    long allocated = Long.MAX_VALUE;
+    for (int attempt = 0; attempt < 10 && allocated > 0; attempt++) {
+      allocated = 0;
+      for (int i = 0; i < 50; i++) {
+        long before = allocatedBytes();
+        admission.ask(question.traffic(head), listener, store.clock().nowNs());
+        allocated += allocatedBytes() - before + answeredBytes();
+        before = allocatedBytes();
+        if (i % 2 == 0) {
+          admission.letStand(kept);
+        } else {
+          admission.giveBack(kept);
+        }
+        end.set(i % 2 == 0 ? How.COMPLETE : How.REFUSED_HERE).holding(holding);
+        admission.ended(Admission.SETTLED, end.costReported(0L));
+        allocated += allocatedBytes() - before + answeredBytes();
+      }
+    }
+    assertEquals(0, allocated);
+    assertEquals(List.of(20_000L, 2L), List.of(left(4).get(0), left(4).get(2)));
+  }
+
+  /** The bytes of answers, less what the proxy in the place of Lettuce takes for each call. */
+  private long answeredBytes() {
+    long allocated = 0;
+    while (server.pendingCount() > 0) {
+      server.execute();
+      long before = allocatedBytes();
+      server.deliver();
+      allocated += allocatedBytes() - before - PROXY_BYTES;
+    }
+    return allocated;
+  }
+
+  private long allocatedBytes() {
+    return threads.getCurrentThreadAllocatedBytes();
   }
 
   /** A request that passes without a decision of the store. */

@@ -230,9 +230,19 @@ public final class ModelServer {
 
   /** Executes the oldest call and answers it. */
   public void answer() {
-    RedisCommand<?, ?, ?> call = pending.remove();
+    execute();
+    deliver();
+  }
+
+  /** Executes the oldest call; {@link #deliver} passes on the answer. */
+  public void execute() {
+    RedisCommand<?, ?, ?> call = pending.element();
     call.getOutput().set(execute(encoded(call)));
-    call.complete();
+  }
+
+  /** Passes on the answer of the oldest call, in the sidecar's own code and nothing else. */
+  public void deliver() {
+    pending.remove().complete();
   }
 
   /** Answers the oldest call with an error, and executes nothing. */

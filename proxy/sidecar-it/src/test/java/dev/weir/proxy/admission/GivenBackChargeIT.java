@@ -36,12 +36,21 @@ class GivenBackChargeIT {
     other.close();
   }
 
+  private static final String HELD =
+      ", {name: tokens, limit: 1M/365d, algorithm: fixed-window, key: header:a,"
+          + " cost: {response: {header: x-cost}, reserve: 1}}"
+          + ", {name: slots, concurrency: 1000, key: header:a}"
+          + ", {name: bytes, limit: 1M/365d, algorithm: fixed-window, key: header:a,"
+          + " cost: {request-bytes: 1KiB}}";
+
   /** One key is one check; several may be one, or one for each where servers differ. */
   @ParameterizedTest
   @ValueSource(
       strings = {
         WINDOW + ", key: header:a}",
-        WINDOW + ", key: header:a}, " + WINDOW + ", key: header:b}"
+        WINDOW + ", key: header:a}, " + WINDOW + ", key: header:b}",
+        WINDOW + ", key: header:a}" + HELD,
+        WINDOW + ", key: header:a}" + HELD + ", " + WINDOW + ", key: header:b}"
       })
   void isGivenBackOnce(String limits) throws Exception {
     redis.text("FLUSHALL");
@@ -79,6 +88,44 @@ class GivenBackChargeIT {
         assertEquals(98, waiting.send(request).read().remaining());
         rig.origin.nextRequest();
       }
+    }
+  }
+
+  /** What others have used of a cost that is known at the end, or of a length, stays used. */
+  @ParameterizedTest
+  @ValueSource(strings = {"{response: {header: x-cost}, reserve: 1}", "{request-bytes: 1KiB}"})
+  void takesNothingOffWhatOthersHaveUsed(String cost) throws Exception {
+    redis.text("FLUSHALL");
+    Semaphore answers = new Semaphore(1);
+    String yaml =
+        "caps: {upstream-connections: 1}\ntimeouts: {upstream-queue: 100ms}\n"
+            + "redis: {deadline: 1s, nodes: [\""
+            + Fleet.node(redis)
+            + "\"]}\nrules:\n  - {id: all, mode: exact, on-store-failure: closed, key: all, limits:"
+            + " [{limit: 3/365d, algorithm: fixed-window, cost: "
+            + cost
+            + "}, {limit: 100/30d, algorithm: fixed-window}]}\n";
+    String request = "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx";
+    try (Rig rig = Rig.ofFile("nio", yaml);
+        RawClient served = rig.connect();
+        RawClient waiting = rig.connect()) {
+      rig.await(StoreRig.DECIDING, 1);
+      rig.origin.script(
+          origin -> {
+            origin.request();
+            answers.acquire();
+            origin.send(RecordingOrigin.OK);
+          });
+      assertEquals(200, served.send(request).read().status());
+      rig.origin.nextRequest();
+      served.send(request);
+      rig.origin.nextRequest();
+      assertEquals(503, waiting.send(request).read().status());
+      assertEquals(1, rig.metric("weir_charges_given_back_total"));
+      answers.release(2);
+      assertEquals(200, served.read().status());
+      assertEquals(200, waiting.send(request).read().status(), "the third");
+      assertEquals(429, waiting.send(request).read().status());
     }
   }
 }

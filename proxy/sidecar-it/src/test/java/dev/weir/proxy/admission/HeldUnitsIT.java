@@ -357,6 +357,70 @@ class HeldUnitsIT {
     }
   }
 
+  /** Of five limits that hold, and of two sidecars, which have half of each. */
+  @Test
+  void sharesWhatIsHeldWhileTheStoreIsAwayAndOwesWhatItCost() throws Exception {
+    String more =
+        "  - {name: %s, limit: 1M/1h, cost: {response: {header: x-cost}, reserve: 1000}}\n";
+    String limits = TOKENS.formatted("8k").replace("concurrency: 9", "concurrency: 4");
+    limits += more.formatted("a") + more.formatted("b") + more.formatted("c");
+    try (FaultProxy faults = new FaultProxy(redis.port())) {
+      fleet = started(2, "127.0.0.1:" + faults.port(), limits);
+      for (Rig rig : fleet.rigs) {
+        rig.await("weir_store_peers", 2);
+      }
+      faults.refuse();
+      for (Rig rig : fleet.rigs) {
+        rig.await(StoreRig.DECIDING, 0);
+      }
+      List<RawClient> four = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        four.add(send(i % 2, "x-costs: 1500\r\n"));
+        awaitRunning(i + 1);
+      }
+      refused(0);
+      refused(1);
+      answers.release(4);
+      for (RawClient client : four) {
+        assertEquals(200, client.read().status());
+      }
+      faults.pass();
+      for (Rig rig : fleet.rigs) {
+        rig.await("weir_store_debts_charged_total", 2 * 4); // of each limit but concurrency
+      }
+      awaitPassing(0, 1); // 6,000 are used of 8,000
+      awaitPassing(1, 2);
+      refused(0);
+      refused(1);
+    }
+  }
+
+  /** What it cost is told when the store is back: nothing, where the reserve would be 1,000. */
+  @Test
+  void tellsAnEndThatTheStoreWasAwayAt() throws Exception {
+    start(1, TOKENS.formatted("3k"));
+    try (FaultProxy faults = new FaultProxy(redis.port());
+        Fleet away = started(1, "127.0.0.1:" + faults.port(), TOKENS.formatted("3k"))) {
+      try (RawClient client = away.rig(0).connect()) {
+        client.send("GET / HTTP/1.1\r\nHost: a\r\nx-user: ann\r\n\r\n");
+        awaitRunning(1);
+        faults.refuse();
+        away.rig(0).await(StoreRig.DECIDING, 0);
+        answers.release(1);
+        assertEquals(200, client.read().status());
+      }
+      away.rig(0).await("weir_store_holds_ended_open", 1); // nobody was told
+      send(0, "");
+      send(0, "");
+      awaitRunning(2);
+      refused(0);
+      faults.pass();
+      away.rig(0).await("weir_store_holds_ended_open", 0);
+      awaitPassing(0, 3);
+      assertEquals(0, away.rig(0).metric("weir_store_holds_forgotten_total"), "within a life");
+    }
+  }
+
   @Test
   void holdsNothingForAClientThatLeftWhileItsVerdictWasAwaited() throws Exception {
     try (FaultProxy faults = new FaultProxy(redis.port())) {
