@@ -4,6 +4,8 @@ import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.LocalGate;
+import dev.weir.proxy.admission.StoreNames;
+import dev.weir.proxy.admission.TopKeys;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Admission;
@@ -39,6 +41,11 @@ final class LocalAdmission implements AutoCloseable {
 
   LocalAdmission(RuleSet rules) {
     admission.publish(rules);
+  }
+
+  /** Counts the keys of what is asked. */
+  void countKeys() {
+    admission.count(new TopKeys(StoreNames.DEFAULT.identityText(), 1, clock.nowNs()));
   }
 
   /** The verdict, which limits of mode local give at once. */

@@ -83,6 +83,12 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
 
   private final WarnedKeys warned = new WarnedKeys();
 
+  /** Null if keys are not counted. */
+  private TopKeys topKeys;
+
+  /** The keys of the question that is being asked; null if it is not counted for them. */
+  private KeySample sampled;
+
   /** The key of the question that is being asked, under a rule with {@code warn-at}. */
   private long warnedKey;
 
@@ -178,6 +184,11 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     this.queue = new RequestQueue((places + 1) / 2, metrics, clock, eventLoop, this::released);
     this.refundSlips = new RefundSlipPool(places);
     this.holdings = new HoldingPool(Math.min(places, HoldingPool.MAX_COUNT));
+  }
+
+  /** Counts for which keys questions are asked and refused, from before the first question. */
+  public void count(TopKeys into) {
+    topKeys = into;
   }
 
   /** Replaces all rules. Parked requests keep the rules that they were matched with. */
@@ -296,6 +307,9 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     boolean isTimedTogether =
         (question.isFollowed() || question.isTimedTogether()) && (rule == null || !rule.isLeased());
     Verdict found = withoutCharges(rule, question, ahead);
+    if (topKeys != null && found == null && topKeys.isNext()) {
+      sampled = sample(rule, question, ahead, nowNs);
+    }
     Rule decisive = ahead == null && rule != null ? rules.toward(rule) : rule;
     if (found == null && decisive.bans() != null) {
       found = bans.ask(decisive.bans(), rules.identities(), question.operation(), nowNs);
@@ -319,6 +333,15 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       choose(rule.refusal(), question, result);
     }
     return result.countsMessages(rule != null && rule.countsMessages());
+  }
+
+  /** Counts a question for its keys; null if it is not a check that decides. */
+  private KeySample sample(Rule rule, Question question, Prefetch ahead, long nowNs) {
+    boolean isCounted =
+        question.operation() == Operation.CHECK && question.purpose() != Purpose.OPERATOR;
+    // Of what was found ahead only hashes are known.
+    boolean isRead = isCounted && (ahead == null || rules.read(rule, question) == null);
+    return topKeys.ask(rule, isRead ? rules.identities() : null, nowNs);
   }
 
   /** The rule of a question, under the plan of its user; null if there is none. */
@@ -476,6 +499,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     parked.park(ticket, listener, rule, counters, purpose, nowNs);
     parked.holding(ticket, holding);
     holding = NOTHING_HELD;
+    parked.sample(ticket, sampled);
+    sampled = null;
     parked.warnedKey(ticket, warnedKey);
     if (rule != null && rule.bans() != null) {
       bans.keep((int) ticket);
@@ -501,11 +526,19 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     }
   }
 
-  /** Releases what the request that is being asked about holds. */
+  /** Releases what the request that is being asked about holds, and counts no verdict on it. */
   private void releaseAsked() {
+    drop(sampled);
+    sampled = null;
     int name = holding;
     holding = NOTHING_HELD;
     release(name, heldBefore);
+  }
+
+  private void drop(KeySample of) {
+    if (of != null) {
+      topKeys.drop(of);
+    }
   }
 
   /** Whether charges of several keys are decided in one step: {@link Gate#decidesInOne}. */
@@ -546,6 +579,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     if (ticket != SETTLED && parked.holds(ticket)) {
       queue.leave(ticket);
       release(parked.holding(ticket), 0);
+      drop(parked.sample(ticket));
       parked.leave(ticket);
     }
   }
@@ -655,6 +689,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     RefusalAnswer own = parked.answer(ticket);
     holding = parked.holding(ticket);
     heldBefore = 0;
+    sampled = parked.sample(ticket);
     parked.leave(ticket);
     if (rule != null && rule.bans() != null) {
       bans.goOn((int) ticket);
@@ -675,6 +710,10 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     concludedHolding = NOTHING_HELD;
     int name = holding;
     holding = NOTHING_HELD;
+    if (sampled != null) {
+      topKeys.decided(sampled, decided, nowNs);
+      sampled = null;
+    }
     if (keptAhead != NOTHING_KEPT) {
       letStand(keptAhead);
       keptAhead = NOTHING_KEPT;

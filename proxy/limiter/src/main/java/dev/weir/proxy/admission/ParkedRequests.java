@@ -29,6 +29,7 @@ final class ParkedRequests {
   private long[] startsNs = {};
   private long[] warnedKeys = {};
   private RefusalAnswer[] answers = {};
+  private KeySample[] samples = {};
   private int[] holdings = {};
   private int[] generations = {};
   private int[] freePlaces = {};
@@ -62,6 +63,7 @@ final class ParkedRequests {
     startsNs = Arrays.copyOf(startsNs, count);
     warnedKeys = Arrays.copyOf(warnedKeys, count);
     answers = Arrays.copyOf(answers, count);
+    samples = Arrays.copyOf(samples, count);
     holdings = Arrays.copyOf(holdings, count);
     generations = Arrays.copyOf(generations, count);
     purposes = Arrays.copyOf(purposes, count);
@@ -166,6 +168,16 @@ final class ParkedRequests {
     return warnedKeys[(int) ticket];
   }
 
+  /** Sets the keys for which the question is counted; null for none. */
+  void sample(long ticket, KeySample of) {
+    samples[(int) ticket] = of;
+  }
+
+  /** The keys for which the question is counted; null for none. */
+  KeySample sample(long ticket) {
+    return samples[(int) ticket];
+  }
+
   /** Sets the name of what the request will hold; it is to be set for each request. */
   void holding(long ticket, int name) {
     holdings[(int) ticket] = name;
@@ -193,6 +205,7 @@ final class ParkedRequests {
     rules[place] = null;
     counters[place] = null;
     answers[place] = null;
+    samples[place] = null;
     taken[purposes[place].ordinal()]--;
     forget(place);
     freePlaces[freeCount++] = place;

@@ -463,7 +463,7 @@ public final class Budget {
   }
 
   /** The id of its rule. */
-  String ruleId() {
+  public String ruleId() {
     return rule.id();
   }
 

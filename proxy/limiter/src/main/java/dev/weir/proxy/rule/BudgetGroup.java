@@ -1,5 +1,6 @@
 package dev.weir.proxy.rule;
 
+import dev.weir.algorithms.SipHash;
 import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.proxy.rule.spec.BudgetSpec;
 import dev.weir.proxy.rule.spec.KeySpec;
@@ -9,9 +10,11 @@ import dev.weir.proxy.rule.spec.OnStoreFailure;
 import dev.weir.scripts.ScriptLimit;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The budgets of a rule that have one key, and so one identity, and the same gate. Immutable; any
@@ -19,6 +22,9 @@ import java.util.Map;
  */
 public final class BudgetGroup {
   private static final long NS_PER_US = 1_000;
+
+  /** Tells this use of the hash from others with a fixed key. */
+  private static final SipHash COUNT_SEEDS = new SipHash(0, 5);
 
   /** Odd, so that the order of the limits matters. */
   private static final long LEASE_FACTOR = 0x9E37_79B9_7F4A_7C15L;
@@ -33,6 +39,7 @@ public final class BudgetGroup {
   private final ScriptLimit[] storeLimits;
   private final LeaseTerms leaseTerms;
   private final long leaseSeed;
+  private final long countSeed;
   private final boolean holds;
 
   /**
@@ -51,6 +58,7 @@ public final class BudgetGroup {
     this.storeLimits = storeLimits(budgets, known);
     this.leaseTerms = mode == Mode.LEASED ? leaseTerms(budgets) : null;
     this.leaseSeed = leaseSeed(budgets);
+    this.countSeed = countSeed(ruleId, dimension);
     this.holds = budgets.stream().anyMatch(Budget::holds);
   }
 
@@ -100,6 +108,12 @@ public final class BudgetGroup {
     return seed;
   }
 
+  private static long countSeed(byte[] ruleId, byte[] dimension) {
+    byte[] name = Arrays.copyOf(ruleId, ruleId.length + 1 + dimension.length);
+    System.arraycopy(dimension, 0, name, ruleId.length + 1, dimension.length);
+    return COUNT_SEEDS.hash(new UnsafeBuffer(name), 0, name.length);
+  }
+
   private static ScriptLimit[] storeLimits(List<Budget> budgets, List<BudgetGroup> known) {
     if (budgets.get(0).storeLimit() == null) {
       return null;
@@ -132,6 +146,14 @@ public final class BudgetGroup {
    */
   public long leaseSeed() {
     return leaseSeed;
+  }
+
+  /**
+   * Tells the identities of this rule and key from those of others, where requests are counted by
+   * both: the same one as long as the rule's id and the kind of identity stay.
+   */
+  public long countSeed() {
+    return countSeed;
   }
 
   /** Whether requests hold units of any of these budgets until they end. */

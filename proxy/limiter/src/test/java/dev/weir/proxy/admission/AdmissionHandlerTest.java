@@ -370,6 +370,7 @@ class AdmissionHandlerTest {
   @MethodSource("rulesOfOneLimitAndOfSeveral")
   void allocatesNothingForADecision(RuleSpec rule) {
     AdmissionHandler handler = handler(new LocalGate(tables), rule);
+    handler.count(new TopKeys(StoreNames.DEFAULT.identityText(), 1, clock.nowNs()));
     Counter counter = new Counter();
     RequestView request = request("/a/b/c");
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
