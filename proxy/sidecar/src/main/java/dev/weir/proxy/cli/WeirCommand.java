@@ -4,6 +4,7 @@ import dev.weir.proxy.cli.api.AuditCommand;
 import dev.weir.proxy.cli.api.ExplainCommand;
 import dev.weir.proxy.cli.api.RulesCommand;
 import dev.weir.proxy.cli.api.SidecarsCommand;
+import dev.weir.proxy.cli.api.TopCommand;
 import dev.weir.proxy.cli.api.UsersCommand;
 import dev.weir.proxy.cli.api.WhatIfCommand;
 import dev.weir.proxy.wiring.Program;
@@ -37,6 +38,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       UsersCommand.class,
       AuditCommand.class,
       SidecarsCommand.class,
+      TopCommand.class,
       DemoCommand.class,
       HelpCommand.class,
       AutoComplete.GenerateCompletion.class
@@ -55,7 +57,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
     })
 public final class WeirCommand implements Runnable {
   private static final String COMMANDS =
-      "run, check, explain, import, simulate, what-if, rules, users, audit, sidecars, demo or help";
+      "run, check, explain, import, simulate, what-if, rules, users, audit, sidecars, top, demo or"
+          + " help";
 
   @Spec private CommandSpec spec;
 

@@ -435,7 +435,8 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
     }
     if (api != null) {
       UserLimits users = new SidecarUserLimits(this::rules, loops);
-      routes.addAll(api.routes(explain, records, this::rules, users, files, whatIf));
+      SidecarTop top = new SidecarTop(loops);
+      routes.addAll(api.routes(explain, records, this::rules, users, top, files, whatIf));
     }
     return routes;
   }

@@ -9,6 +9,8 @@ import dev.weir.proxy.api.Reload;
 import dev.weir.proxy.api.Rules;
 import dev.weir.proxy.api.Sidecars;
 import dev.weir.proxy.api.TokenFile;
+import dev.weir.proxy.api.Top;
+import dev.weir.proxy.api.TopCounts;
 import dev.weir.proxy.api.UserLimits;
 import dev.weir.proxy.api.Users;
 import dev.weir.proxy.api.WhatIf;
@@ -96,9 +98,10 @@ final class SidecarApi implements Authenticator, AutoCloseable {
       RecordsInUse records,
       Supplier<RuleSet> rules,
       UserLimits users,
+      TopCounts top,
       SidecarFiles files,
       CandidateRules candidate) {
-    return api().routes(resources(explain, records, rules, users, files, candidate));
+    return api().routes(resources(explain, records, rules, users, top, files, candidate));
   }
 
   /** All resources of the API, as {@code openapi.json} describes them. */
@@ -107,6 +110,7 @@ final class SidecarApi implements Authenticator, AutoCloseable {
       RecordsInUse records,
       Supplier<RuleSet> rules,
       UserLimits users,
+      TopCounts top,
       SidecarFiles files,
       CandidateRules candidate) {
     List<ApiRoute> routes = new ArrayList<>();
@@ -116,6 +120,7 @@ final class SidecarApi implements Authenticator, AutoCloseable {
     routes.addAll(new Rules(records, files::rules).routes());
     routes.add(new Sidecars(records).route());
     routes.addAll(new Audit(store).routes());
+    routes.add(new Top(top).route());
     routes.addAll(new WhatIf(store, candidate).routes());
     routes.add(new Reload(store, files::reload).route());
     routes.addAll(new Users(rules, store, users, InstantSource.system()).routes());

@@ -3,6 +3,7 @@ package dev.weir.proxy.wiring;
 import dev.weir.proxy.admission.AddressLists;
 import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.TopKeys;
 import dev.weir.proxy.admission.Users;
 import dev.weir.proxy.admission.WhatIf;
 import dev.weir.proxy.admission.ban.Bans;
@@ -93,6 +94,7 @@ public final class SidecarLoops implements AutoCloseable {
   /**
    * The parts of one event loop.
    *
+   * @param topKeys null without an admin port, which would show them.
    * @param whatIf the candidate; null if there is none.
    * @param clients null if there is no service.
    * @param origin the service; null if there is none.
@@ -100,6 +102,7 @@ public final class SidecarLoops implements AutoCloseable {
   record Loop(
       LoopParts parts,
       AdmissionHandler admission,
+      TopKeys topKeys,
       WhatIf whatIf,
       ClientProtocols clients,
       Origin origin) {
@@ -256,6 +259,8 @@ public final class SidecarLoops implements AutoCloseable {
             clock,
             eventLoop);
     admissions.add(eventLoop, admission);
+    TopKeys topKeys = settings.process().admin() == null ? null : topKeys(clock);
+    admission.count(topKeys);
     SidecarRateLimits.Loop envoys =
         rateLimits == null
             ? SidecarRateLimits.Loop.NONE
@@ -265,7 +270,7 @@ public final class SidecarLoops implements AutoCloseable {
     decisions.join(parts, asked, envoys);
     eventLoop.execute(() -> deadlines.start(eventLoop));
     if (service == null) {
-      return new Loop(parts, admission, whatIf, null, null);
+      return new Loop(parts, admission, topKeys, whatIf, null, null);
     }
     Origin origin = service.apply(parts);
     ClientLoop clients =
@@ -285,7 +290,11 @@ public final class SidecarLoops implements AutoCloseable {
             parts.http2(),
             loopMetrics.http2Clients(),
             StreamRouter.REQUESTS_ONLY);
-    return new Loop(parts, admission, whatIf, protocols, origin);
+    return new Loop(parts, admission, topKeys, whatIf, protocols, origin);
+  }
+
+  private TopKeys topKeys(LoopClock clock) {
+    return new TopKeys(settings.names().identityText(), System.nanoTime(), clock.nowNs());
   }
 
   /** Has all event loops watched from outside of them. */

@@ -243,6 +243,8 @@ class OpenApiAnswersTest {
     send(200, "GET /audit", "/audit?most=100", null);
     send(400, "GET /audit", "/audit?from=now", null);
     send(200, "GET /audit:export", "/audit:export?author=ada", null);
+    send(200, "GET /top", "/top?by=refused&rule=api&most=5", null);
+    send(400, "GET /top", "/top?by=size", null);
     send(200, "POST /reload", "/reload", null);
     send(200, "GET /what-if", "/what-if", null);
     send(200, "POST /what-if", "/what-if?sample=50%25", SET);

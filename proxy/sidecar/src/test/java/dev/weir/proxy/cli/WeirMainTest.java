@@ -84,13 +84,15 @@ class WeirMainTest {
     assertEquals(2, weir());
     assertTrue(
         err.contains(
-            "expected: run, check, explain, import, simulate, what-if, rules, users, audit, sidecars, demo or help"),
+            "expected: run, check, explain, import, simulate, what-if, rules, users, audit, sidecars,"
+                + " top, demo or help"),
         err);
     assertEquals(2, weir("rn"));
     assertTrue(
         err.contains("'rn'")
             && err.contains(
-                "run, check, explain, import, simulate, what-if, rules, users, audit, sidecars, demo or help"),
+                "run, check, explain, import, simulate, what-if, rules, users, audit, sidecars,"
+                    + " top, demo or help"),
         err);
   }
 

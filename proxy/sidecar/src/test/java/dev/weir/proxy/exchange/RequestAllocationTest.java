@@ -38,6 +38,9 @@ class RequestAllocationTest {
   /** Two reads and two writes with their descriptors and buffers' views; measured: 190 to 300. */
   private static final int TRANSPORT_BYTES = 400;
 
+  /** An admin port, which shows the keys that are counted. */
+  private static final String COUNTING_KEYS = "admin: 127.0.0.1:0\n";
+
   private static final String OWN_ANSWER = "own answer";
 
   /** A rule that passes one request, with an answer of its own to all others. */
@@ -114,13 +117,15 @@ class RequestAllocationTest {
   /** In front of a service of HTTP/1.1 of its own if there is no other. */
   private static Rig rig(String transport, String limit, String upstream) throws Exception {
     if (limit.equals(OWN_ANSWER)) {
-      return Rig.ofFile(transport, REFUSING);
+      return Rig.ofFile(transport, COUNTING_KEYS + REFUSING);
     }
     if (limit.equals(HELD)) {
       String service = upstream == null ? "" : "upstream: " + upstream + "\n";
-      return Rig.ofFile(transport, service + HOLDING);
+      return Rig.ofFile(transport, COUNTING_KEYS + service + HOLDING);
     }
-    List<String> flags = new ArrayList<>(List.of("--limit", limit, "--key", "header:x-user-id"));
+    List<String> flags =
+        new ArrayList<>(
+            List.of("--limit", limit, "--key", "header:x-user-id", "--admin", "127.0.0.1:0"));
     if (upstream != null) {
       flags.addAll(List.of("--upstream", upstream));
     }

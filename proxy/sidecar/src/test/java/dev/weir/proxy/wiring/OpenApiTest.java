@@ -38,7 +38,7 @@ class OpenApiTest {
     Map<String, Told> told = new TreeMap<>();
     List<ApiRoute> routes =
         SidecarApi.resources(
-            new ExplainPage(null, null, null), null, null, null, new SidecarFiles(), null);
+            new ExplainPage(null, null, null), null, null, null, null, new SidecarFiles(), null);
     for (ApiRoute route : routes) {
       String path = route.path().replace("/}", "}");
       String name = route.method().name().toLowerCase(Locale.ROOT) + " " + path;

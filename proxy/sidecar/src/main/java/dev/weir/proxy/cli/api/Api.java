@@ -151,7 +151,8 @@ final class Api {
         answer.body());
   }
 
-  private static void pause(int seconds) throws ApiFault {
+  /** Waits so long. */
+  static void pause(int seconds) throws ApiFault {
     try {
       Thread.sleep(seconds * MS_PER_S);
     } catch (InterruptedException interrupted) {

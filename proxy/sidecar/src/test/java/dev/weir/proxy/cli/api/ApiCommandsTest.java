@@ -129,6 +129,44 @@ class ApiCommandsTest {
     assertEquals("GET /api/v1/users/a%1Bb%2F%C3%BC%20%3F", api.requests().get(0));
   }
 
+  private static final String TOP =
+      "{'by':'refused','seconds':87,'requests':1200,'refused':300,'keys':[{'rule':'chat',"
+          + "'key':'header:x-user-id','identity':'a\\u001b','requests':1000,'requests_error':0,"
+          + "'refused':300,'refused_error':20}]}";
+
+  private static final String TOP_TABLE =
+      """
+      Last 87 s: 1200 requests counted, 300 refused.
+      rule  key               identity  requests  refused
+      chat  header:x-user-id  a\\u001B       1000  300 ±20
+      """;
+
+  @Test
+  void showsTheTopKeys() {
+    api.answers(200, null, TOP).answers(200, null, TOP);
+    assertEquals(0, api.run("top", "--by", "refused", "--rule", "a b", "--most", "5"), api.err);
+    assertEquals(TOP_TABLE, api.out);
+    assertEquals(0, api.run("top", "--output", "json"));
+    assertEquals(TOP.replace('\'', '"') + "\n", api.out);
+    assertEquals(
+        List.of(
+            "GET /api/v1/top?by=refused&rule=a+b&most=5", "GET /api/v1/top?by=requests&most=20"),
+        api.requests());
+    api.answers(200, null, "{'seconds':1,'requests':0,'refused':0,'keys':[]}");
+    assertEquals(0, api.run("top"));
+    assertEquals("Last 1 s: 0 requests counted, 0 refused.\nnone\n", api.out);
+    assertEquals(2, api.run("top", "--watch", "0"));
+    assertEquals("--watch: 0 (expected: 1 to 3600)", api.err.lines().findFirst().orElse(""));
+  }
+
+  @Test
+  void watchesTheTopKeysUntilTheApiIsAway() {
+    api.answers(200, null, TOP).answers(200, null, TOP).answers(503, null, "{'detail':'Away.'}");
+    assertEquals(5, api.run("top", "--watch", "1"));
+    assertEquals(TOP_TABLE + TOP_TABLE, api.out, "no terminal");
+    assertEquals("503: Away.\n", api.err);
+  }
+
   @Test
   void setsWhatIsNamedAndKeepsTheOthersIfNobodyWasFaster() {
     api.answers(200, "3-0000000c", "{'id':'ann','record':{'tier':'free','limits':{'rpm':'1/1s'}}}")
