@@ -105,7 +105,8 @@ final class VirtualStore {
       if (!server.faults().isEmpty()) {
         throw new AssertionError("asked of the store: " + server.faults());
       }
-      if (server.heldUnits() != 0) {
+      // A record of a holder that could not be heard is there until it expires.
+      if (isKind && server.heldUnits() != 0) {
         throw new AssertionError("left: " + server.heldUnits() + " units that are held");
       }
       server.forget();
