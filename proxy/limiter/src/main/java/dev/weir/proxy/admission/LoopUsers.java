@@ -13,6 +13,7 @@ import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.UsersSpec;
 import java.nio.charset.StandardCharsets;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /**
  * The step between a question's rule and its charges that finds the plan of its user: what the
@@ -36,6 +37,9 @@ final class LoopUsers {
 
   /** Null if the rules know no users. */
   private UsersSpec users;
+
+  /** What names a request's tier: what is verified first, each kind in the file's order. */
+  private KeyPart[] tierFrom;
 
   /** The names of the tiers, and their plans. */
   private byte[][] names;
@@ -70,6 +74,11 @@ final class LoopUsers {
               .toArray(byte[][]::new);
       plans = users.tiers().stream().map(shared.plans()::ofTier).toArray(Plan[]::new);
       usual = shared.plans().usual(users);
+      tierFrom =
+          Stream.concat(
+                  users.tierFrom().stream().filter(KeyPart::isVerified),
+                  users.tierFrom().stream().filter(from -> !from.isVerified()))
+              .toArray(KeyPart[]::new);
     }
   }
 
@@ -150,8 +159,7 @@ final class LoopUsers {
   /** The plan of the tier that the question names; else that of the first tier. */
   private Plan tier(Question question) {
     source = NOBODY_SAID;
-    for (int i = 0; i < users.tierFrom().size(); i++) {
-      KeyPart from = users.tierFrom().get(i);
+    for (KeyPart from : tierFrom) {
       int tier = identities.indexOf(from, names, question);
       if (tier >= 0) {
         source = from.isVerified() ? UserWord.TOKEN : UserWord.HEADER;

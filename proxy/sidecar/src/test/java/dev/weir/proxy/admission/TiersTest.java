@@ -74,7 +74,8 @@ class TiersTest {
   }
 
   @Test
-  void aVerifiedTokenNamesTheTierBeforeAHeaderDoes(@TempDir Path folder) throws Exception {
+  void aVerifiedTokenNamesTheTierBeforeAHeaderDoesWhateverTheirOrder(@TempDir Path folder)
+      throws Exception {
     PublicJsonWebKey key = TestTokens.key("P-256", "1");
     Path keys = Files.writeString(folder.resolve("jwks.json"), TestTokens.keySet(key));
     String file =
@@ -82,7 +83,7 @@ class TiersTest {
             + "jwt: {keys: "
             + keys
             + "}\nusers: {identity: 'jwt:sub', tiers: [free, premium],"
-            + " tier-from: ['jwt:plan', 'header:x-plan']}\nrules:\n  - {id: r, key: 'jwt:sub',"
+            + " tier-from: ['header:x-plan', 'jwt:plan']}\nrules:\n  - {id: r, key: 'jwt:sub',"
             + " limit: 3/365d, algorithm: fixed-window, tiers: {premium: 7/365d}}\n";
     try (Rig rig = Rig.ofFile(Rig.preferredTransport(), file);
         RawClient client = rig.connect()) {

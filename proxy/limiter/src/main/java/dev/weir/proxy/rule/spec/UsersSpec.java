@@ -7,8 +7,8 @@ import java.util.List;
  *
  * @param identity the key that tells users apart.
  * @param tiers the names of all tiers; a user of whom nothing is known has the first.
- * @param tierFrom the claims and headers that name a request's tier, of which the first that names
- *     one counts. A header counts only from a trusted peer.
+ * @param tierFrom the claims and headers that name a request's tier: the first claim that names one
+ *     counts, else the first header. A header counts only from a trusted peer.
  * @param directory the name under which users are kept in the record store; null if not given.
  */
 public record UsersSpec(
