@@ -1,5 +1,6 @@
 package dev.weir.algorithms;
 
+import java.util.BitSet;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -211,6 +212,17 @@ public final class UserTable implements AutoCloseable {
           && UserWord.isKnown(word)
           && !wordCas(slot, word, UserWord.forgotten(word))) {
         word = wordAcquire(slot);
+      }
+    }
+  }
+
+  /** Adds each user's plan and plan before: a pass over the whole memory. */
+  public void addPlans(BitSet plans) {
+    for (int slot = 0; slot <= slotMask; slot++) {
+      final long word = wordAcquire(slot);
+      if (UserWord.isLive(word) && UserWord.plan(word) != 0) {
+        plans.set(UserWord.plan(word));
+        plans.set(UserWord.planBefore(word));
       }
     }
   }

@@ -20,6 +20,7 @@ import dev.weir.proxy.rule.identity.Identity;
 import dev.weir.proxy.rule.identity.IdentityReader;
 import dev.weir.proxy.rule.identity.KeyHasher;
 import dev.weir.proxy.rule.spec.UsersSpec;
+import java.util.BitSet;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -269,8 +270,20 @@ public final class RecordedUsers {
       int source = record != null ? UserWord.RECORD : said(word);
       if (convert(slot, hash, word) && table.set(slot, hash, word, plan.number(), source, true)) {
         convert(slot, hash, table.word(slot, hash));
+        reclaimPlans();
         return;
       }
+    }
+  }
+
+  /** Has plans forgotten that nobody has any more, once there may be many of them. */
+  private void reclaimPlans() {
+    long now = nowNs.getAsLong();
+    if (users.plans().isReclaimDue(now)) {
+      BitSet named = new BitSet();
+      users.table().addPlans(named);
+      BitSet kept = users.plans().reclaim(named, now);
+      rules.rules().forEach(rule -> rule.retainPlans(kept::get));
     }
   }
 

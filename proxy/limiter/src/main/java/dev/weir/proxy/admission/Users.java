@@ -64,6 +64,22 @@ public final class Users implements AutoCloseable {
     return table;
   }
 
+  /** Users who were forgotten, as others took their place; they are asked for when they come. */
+  public long forgottenCount() {
+    UserTable present = table;
+    return present == null ? 0 : present.forgottenCount();
+  }
+
+  /** Different plans that users have, or had until lately. */
+  public long planCount() {
+    return plans.count();
+  }
+
+  /** How often a user got a tier only, as there were too many plans. */
+  public long plansRefusedCount() {
+    return plans.refusedCount();
+  }
+
   /** Releases the memory; nobody decides any more. */
   @Override
   public synchronized void close() {

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntPredicate;
 
 /**
  * One limit of a rule, compiled, with what it takes to find each identity's budget under it.
@@ -308,6 +309,11 @@ public final class Budget {
    */
   public Budget under(Plan other) {
     return base.planned(other, null);
+  }
+
+  /** Forgets itself under plans that there are no more. */
+  void retainPlans(IntPredicate kept) {
+    base.planned.retain(kept);
   }
 
   private Budget planned(Plan other, Budget before) {

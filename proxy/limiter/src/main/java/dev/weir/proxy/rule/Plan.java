@@ -4,6 +4,7 @@ import dev.weir.proxy.records.UserOverride;
 import dev.weir.proxy.records.UserRecord;
 import dev.weir.proxy.rule.spec.Amount;
 import dev.weir.proxy.rule.spec.BudgetSpec;
+import java.util.BitSet;
 
 /**
  * What a user has: a tier, and what the user's record says beside it. Of equal plans there is one
@@ -81,6 +82,18 @@ public final class Plan {
       usual = plans.of(tier, record.withOverride(null));
     }
     return usual;
+  }
+
+  /** Adds its number, and those of the plans that were made of it. */
+  void addTo(BitSet numbers) {
+    if (!numbers.get(number)) {
+      numbers.set(number);
+      Plan without = usual;
+      if (without != null) {
+        without.addTo(numbers);
+      }
+      ofTiers.forEach(plan -> plan.addTo(numbers));
+    }
   }
 
   /**

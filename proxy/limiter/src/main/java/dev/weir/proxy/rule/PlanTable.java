@@ -3,6 +3,7 @@ package dev.weir.proxy.rule;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 
 /**
  * Values by the numbers of plans. Reading takes two loads and no lock; one thread at a time writes.
@@ -34,9 +35,20 @@ final class PlanTable<T> {
     pages[page].set(number & PAGE - 1, value);
   }
 
-  /** Whether nothing was put. */
-  boolean isEmpty() {
-    return pages.length == 0;
+  /** Forgets the values of all other numbers. */
+  synchronized void retain(IntPredicate kept) {
+    AtomicReferenceArray<T>[] more = pages.clone();
+    for (int page = 0; page < more.length; page++) {
+      boolean isUsed = false;
+      for (int i = 0; more[page] != null && i < PAGE; i++) {
+        if (!kept.test(page << PAGE_BITS | i)) {
+          more[page].set(i, null);
+        }
+        isUsed |= more[page].get(i) != null;
+      }
+      more[page] = isUsed ? more[page] : null;
+    }
+    pages = more;
   }
 
   /** Passes on each value. */

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import org.agrona.DirectBuffer;
 
@@ -524,6 +525,12 @@ public final class Rule {
   public Rule under(Plan other) {
     Rule known = base.planned.get(other.number());
     return known == null ? base.planned(other, List.of()) : known;
+  }
+
+  /** Forgets itself under plans that there are no more; a rule without a plan. */
+  public void retainPlans(IntPredicate kept) {
+    planned.retain(kept);
+    charged.forEach(budget -> budget.retainPlans(kept));
   }
 
   private Rule planned(Plan other, List<BudgetGroup> before) {

@@ -18,6 +18,7 @@ import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.rule.spec.Share;
 import dev.weir.proxy.rule.spec.UsersSpec;
 import java.time.Instant;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -190,5 +191,76 @@ class PlanTest {
     shares.divideBy(4, 1);
     assertEquals(250, only(rules.find("r").under(premium)).share().capacity());
     assertEquals(25, only(rules.find("r")).share().capacity());
+  }
+
+  private static UserRecord until(long ms, String reason) {
+    return UserRecord.EMPTY.withOverride(
+        new UserOverride(
+            Instant.ofEpochMilli(ms), reason, null, Map.of("r", Amount.parse("500/1m")), 0));
+  }
+
+  private static BitSet numbers(Plan... of) {
+    BitSet numbers = new BitSet();
+    List.of(of).forEach(plan -> numbers.set(plan.number()));
+    return numbers;
+  }
+
+  @Test
+  void aReasonMakesNoPlan() {
+    Plan plan = plans.of("free", until(1, "launch"));
+    assertSame(plan, plans.of("free", until(1, "invoice 4711")));
+    assertNotSame(plan, plans.of("free", until(2, "launch")));
+  }
+
+  @Test
+  void whatNobodyHasIsForgottenTheSecondTimeAndWhatIsMadeOfAPlanThatStaysIsNot() {
+    Plan gone = plans.of("free", until(1, ""));
+    Plan had = plans.of("free", until(2, ""));
+    Plan without = plans.now(had, premium, 3); // of a tier, and so is what it has without override
+    int count = plans.count();
+    plans.reclaim(numbers(had), 0);
+    assertSame(gone, plans.of("free", until(1, "")), "somebody may be about to be given it");
+    BitSet kept = plans.reclaim(numbers(had), 1);
+    assertEquals(count - 1, plans.count());
+    assertSame(Plan.NONE, plans.of(gone.number()));
+    for (Plan plan : List.of(had, without, free, premium)) {
+      assertTrue(kept.get(plan.number()), plan::toString);
+      assertSame(plan, plans.of(plan.number()));
+    }
+    Plan anew = plans.of("free", until(1, ""));
+    assertNotSame(gone, anew);
+    assertNotEquals(gone.number(), anew.number(), "a number is given anew as late as can be");
+    plans.reclaim(numbers(gone), 2);
+    plans.reclaim(numbers(gone), 3);
+    assertSame(Plan.NONE, plans.of(had.number()));
+    assertSame(premium, plans.of(premium.number()));
+  }
+
+  @Test
+  void aRuleForgetsItselfUnderPlansThatThereAreNoMore() {
+    Rule rule = compile(rule("100/1m").tiers(PREMIUM));
+    Plan own = plans.of("free", until(1, ""));
+    Rule before = rule.under(own);
+    Rule tier = rule.under(premium);
+    Budget budget = only(rule).under(own);
+    rule.retainPlans(number -> number != own.number());
+    assertNotSame(before, rule.under(own));
+    assertNotSame(budget, only(rule).under(own));
+    assertSame(tier, rule.under(premium));
+  }
+
+  @Test
+  void beyondTheBoundAUserHasTheTierAndThatIsCounted() {
+    Plans few = new Plans(5);
+    assertNotSame(few.ofTier("free"), few.ofTier("premium"));
+    Plan first = few.of("free", until(1, ""));
+    assertSame(few.ofTier("free"), few.of("free", until(2, "")));
+    assertSame(few.ofTier("premium"), few.of("free", until(3, "").withTier("premium")));
+    assertSame(first, few.of("free", until(1, "")));
+    assertEquals(2, few.refusedCount());
+    few.reclaim(new BitSet(), 0);
+    few.reclaim(new BitSet(), 1);
+    assertEquals(
+        "500/1m", few.of("free", until(2, "")).record().override().limits().get("r").text());
   }
 }

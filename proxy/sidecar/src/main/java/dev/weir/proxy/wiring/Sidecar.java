@@ -229,6 +229,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
       figures.exposeRules(ruleReloads);
       figures.exposeLoops(watchdog);
       figures.exposeAdaptive(this::rules);
+      figures.exposeUsers(loops.users());
       if (records != null) {
         records.begin(metrics, loops, tables, clocks.get()::tick);
         if (settings.records().store() == RecordSettings.Store.FILE) {

@@ -3,6 +3,7 @@ package dev.weir.proxy.wiring;
 import dev.weir.algorithms.LimitTable;
 import dev.weir.algorithms.adaptive.AdaptiveLimit;
 import dev.weir.proxy.admission.LimitTables;
+import dev.weir.proxy.admission.Users;
 import dev.weir.proxy.admission.ban.Bans;
 import dev.weir.proxy.admission.lease.SharedLeases;
 import dev.weir.proxy.loop.InternalErrors;
@@ -95,6 +96,19 @@ public final class SidecarFigures {
       }
     }
     return sum;
+  }
+
+  void exposeUsers(Users users) {
+    metrics.counter(
+        "weir_users_forgotten",
+        "Users whose plan was forgotten, as others took their place: it is read again when they come.",
+        users::forgottenCount);
+    metrics.gauge(
+        "weir_plans", "Different plans that users have, or had until lately.", users::planCount);
+    metrics.counter(
+        "weir_plans_refused",
+        "Plans of users' own that were not made, as there were too many: the tier's numbers held.",
+        users::plansRefusedCount);
   }
 
   void exposeLoops(Watchdog watchdog) {
