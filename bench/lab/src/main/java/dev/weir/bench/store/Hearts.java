@@ -255,5 +255,10 @@ final class Hearts implements AutoCloseable {
     public StoreCalls calls() {
       return calls;
     }
+
+    @Override
+    public StoreCalls userCalls() {
+      return calls;
+    }
   }
 }

@@ -1,6 +1,7 @@
 package dev.weir.proxy.request;
 
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 
 /**
  * A question to {@link Admission}: an operation, what finds the rule, identities, and costs. For a
@@ -180,6 +181,55 @@ public final class Question {
     }
     costs[limit] = units;
     return this;
+  }
+
+  /**
+   * Becomes a copy of another question that outlives the other's bytes; it is followed by none, and
+   * nothing is found ahead for it.
+   *
+   * @param view takes a copy of the request, if there is one; with room for its fields.
+   * @param head takes the bytes of that copy, and {@code given} those of identities and of an
+   *     idempotency key; both grow as needed.
+   */
+  public Question copy(
+      Question other, RequestView view, MutableDirectBuffer head, MutableDirectBuffer given) {
+    start(other.operation, other.purpose);
+    if (other.request != null) {
+      view.copy(other.request, head);
+      request = view;
+    }
+    ruleId = other.ruleId;
+    cost = other.cost;
+    costCount = other.costCount;
+    for (int i = 0; i < costCount; i++) {
+      costs[i] = other.costs[i];
+    }
+    deadlineNs = other.deadlineNs;
+    wantsRows = other.wantsRows;
+    isMessage = other.isMessage;
+    isOfGivenKeys = other.isOfGivenKeys;
+    limitName = other.limitName;
+    int at = 0;
+    for (int i = 0; i < other.identityCount; i++) {
+      int length = other.identityLengths[i];
+      given.putBytes(at, other.identityBytes[i], other.identityOffsets[i], length);
+      identity(other.identityNames[i], given, at, length);
+      at += length;
+    }
+    if (other.isOnce()) {
+      given.putBytes(at, other.onceBytes, other.onceOffset, other.onceLength);
+      once(given, at, other.onceLength);
+    }
+    return this;
+  }
+
+  /** How many bytes a copy takes. */
+  public int copiedBytes() {
+    int sum = onceLength + (request == null ? 0 : request.lineBytes() + request.fieldBytes(0));
+    for (int i = 0; i < identityCount; i++) {
+      sum += identityLengths[i];
+    }
+    return sum;
   }
 
   private static long checked(long units) {

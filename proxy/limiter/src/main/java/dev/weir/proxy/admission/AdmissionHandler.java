@@ -33,7 +33,8 @@ import io.netty.channel.EventLoop;
  * <pre>
  * question -> listed?           AddressLists: refused or passed before any rule
  *          -> rule, identities  QuestionRules
- *             -> plan           LoopUsers: the rule under the plan of the user
+ *             -> plan           LoopUsers: the rule under the plan of the user; who is not known
+ *                               yet is waited for (AwaitedUsers), and the question asked again
  *          -> banned?           LoopBans: refused before any limit is charged
  *          -> charges           Charges
  *          -> gate              Gate: who decides on charges of their mode
@@ -75,6 +76,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   private final LoopClock clock;
   final ParkedRequests parked;
   final RequestQueue queue;
+  final AwaitedUsers awaited;
   final RefundSlipPool refundSlips;
   final HoldingPool holdings;
   private final Verdict verdict = new Verdict();
@@ -182,6 +184,8 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     this.clock = clock;
     this.parked = new ParkedRequests(places);
     this.queue = new RequestQueue((places + 1) / 2, metrics, clock, eventLoop, this::released);
+    this.awaited = new AwaitedUsers(eventLoop, clock, this::askAgain);
+    this.rules.waitFor(awaited);
     this.refundSlips = new RefundSlipPool(places);
     this.holdings = new HoldingPool(Math.min(places, HoldingPool.MAX_COUNT));
   }
@@ -238,7 +242,41 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
       return ask(byList, charges, null, question.purpose(), isTogether, listener, nowNs);
     }
     Prefetch ahead = rules.ahead(question);
-    Rule rule = ahead == null ? rules.find(question) : ahead.rule();
+    if (ahead != null) {
+      return ask(ahead.rule(), question, ahead, listener, nowNs);
+    }
+    Rule rule = rules.find(question);
+    if (rules.isUserAwaited() && rule != null) {
+      Asked waits = awaitUser(rule, question, listener, nowNs);
+      return waits == null ? ask(rules.findKnown(question), question, listener, nowNs) : waits;
+    }
+    return ask(rule, question, listener, nowNs);
+  }
+
+  /** Parks a question until its user is known, but not for long; null if there is no room. */
+  private Asked awaitUser(Rule rule, Question question, VerdictListener listener, long nowNs) {
+    long ticket = awaited.hasRoom(question) ? parked.next(question.purpose()) : ParkedRequests.FULL;
+    if (ticket == ParkedRequests.FULL) {
+      return null;
+    }
+    rules.await(ticket, question, awaited);
+    parked.park(ticket, listener, null, null, question.purpose(), nowNs);
+    parked.holding(ticket, NOTHING_HELD);
+    return asked.awaited(ticket).countsMessages(rule.countsMessages());
+  }
+
+  /** Asks again about a question that has waited for its user, as if it had come just now. */
+  private void askAgain(long ticket, Question question) {
+    VerdictListener listener = parked.listener(ticket);
+    long arrivedNs = parked.startNs(ticket);
+    parked.reopen(ticket);
+    Asked again = ask(rules.findKnown(question), question, listener, arrivedNs);
+    if (again.verdict() != null) {
+      listener.decided(ticket, again.verdict());
+    }
+  }
+
+  private Asked ask(Rule rule, Question question, VerdictListener listener, long nowNs) {
     if (rule != null && rule.mayBePartlyRehearsed() && question.operation() == Operation.CHECK) {
       if (rule.isEnforcedInPart()) {
         rules.read(rule, question);
@@ -248,7 +286,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
         return askAndRehearse(known, question, listener, nowNs);
       }
     }
-    return ask(rule, question, ahead, listener, nowNs);
+    return ask(rule, question, null, listener, nowNs);
   }
 
   /**
@@ -578,6 +616,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
   void left(long ticket) {
     if (ticket != SETTLED && parked.holds(ticket)) {
       queue.leave(ticket);
+      awaited.leave(ticket);
       release(parked.holding(ticket), 0);
       drop(parked.sample(ticket));
       parked.leave(ticket);

@@ -24,6 +24,9 @@ final class LoopUsers {
   /** Nobody has said which tier a user has. */
   private static final int NOBODY_SAID = 0;
 
+  /** The result of {@link #waitsUntilNs} of a question that has not to wait for its user. */
+  static final long WAITS_NOT = 0;
+
   /** How often a plan is told to the table, while other threads tell others. */
   private static final int MAX_ATTEMPTS = 8;
 
@@ -52,6 +55,14 @@ final class LoopUsers {
   /** Who said the tier of the last question. */
   private int source;
 
+  /** Is told of users whose questions wait; null if no question does. */
+  private RecordedUsers.Waiter waiter;
+
+  /** Until when the last question may wait for its user; {@link #WAITS_NOT} if it does not. */
+  private long waitsUntilNs = WAITS_NOT;
+
+  private long awaited;
+
   /**
    * @param onlyLooks whether nothing that it finds changes what is known of users.
    * @param nowNs by the clock of the checks.
@@ -61,6 +72,11 @@ final class LoopUsers {
     this.shared = shared;
     this.identities = identities;
     this.nowNs = nowNs;
+  }
+
+  /** Has questions wait for users who are being read. */
+  void waitFor(RecordedUsers.Waiter told) {
+    waiter = told;
   }
 
   /** Replaces the rules. */
@@ -87,9 +103,27 @@ final class LoopUsers {
     return user;
   }
 
-  /** A rule under the plan of a question's user. */
-  Rule under(Rule rule, Question question) {
+  /**
+   * Until when the last question waits for its user, who is being read; {@link #WAITS_NOT} if it
+   * does not. Its rule is then under the plan of its tier.
+   */
+  long waitsUntilNs() {
+    return waitsUntilNs;
+  }
+
+  /** The hash of the user for whom the last question waits. */
+  long awaited() {
+    return awaited;
+  }
+
+  /**
+   * A rule under the plan of a question's user.
+   *
+   * @param mayWait false of a question that has waited.
+   */
+  Rule under(Rule rule, Question question, boolean mayWait) {
     user.nobody();
+    waitsUntilNs = WAITS_NOT;
     if (users == null || !rule.isOfUsers()) {
       return rule;
     }
@@ -105,8 +139,8 @@ final class LoopUsers {
       return rule.under(known(slot, who.hash(), tier));
     }
     user.set(shared, slot, who.hash());
-    ask(slot, who);
-    return rule.under(plan(slot, who.hash(), tier));
+    ask(slot, who, rule, question, mayWait);
+    return rule.under(waitsUntilNs == WAITS_NOT ? plan(slot, who.hash(), tier) : tier);
   }
 
   private int slot(Identity who, boolean looks) {
@@ -142,14 +176,27 @@ final class LoopUsers {
     return plan;
   }
 
-  /** Has a user's record read who is not known yet. */
-  private void ask(int slot, Identity who) {
+  /** Has a user's record read who is not known yet; a check then waits for it. */
+  private void ask(int slot, Identity who, Rule rule, Question question, boolean mayWait) {
     RecordedUsers records = shared.records();
-    if (records != null
-        && records.areThere()
-        && !UserWord.isKnown(shared.table().word(slot, who.hash()))) {
-      records.ask(who);
+    if (records == null
+        || !records.areThere()
+        || UserWord.isKnown(shared.table().word(slot, who.hash()))) {
+      return;
     }
+    boolean waits = mayWait && question.operation() == Operation.CHECK;
+    long sinceNs = records.ask(who, waits ? waiter : null);
+    if (waits && waiter != null && sinceNs != RecordedUsers.NOT_READ) {
+      long mayWaitNs = asksStore(rule) ? records.deadlineNs() / 2 : records.deadlineNs();
+      long untilNs = Math.min(sinceNs + mayWaitNs, question.deadlineNs());
+      waitsUntilNs = untilNs > nowNs.getAsLong() ? untilNs : WAITS_NOT;
+      awaited = who.hash();
+    }
+  }
+
+  /** Whether the store has to decide within the same deadline. */
+  private static boolean asksStore(Rule rule) {
+    return rule.localGroupCount() < rule.groupCount();
   }
 
   private long nowMs(Plan known) {

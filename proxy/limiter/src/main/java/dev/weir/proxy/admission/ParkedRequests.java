@@ -131,6 +131,14 @@ final class ParkedRequests {
     purposes[place] = purpose;
   }
 
+  /** Frees a place without ending its ticket, which is that of the next question again. */
+  void reopen(long ticket) {
+    int place = (int) ticket;
+    listeners[place] = null;
+    taken[purposes[place].ordinal()]--;
+    freePlaces[freeCount++] = place;
+  }
+
   /** Whether the request with that ticket still waits. */
   boolean holds(long ticket) {
     int place = (int) ticket;

@@ -42,6 +42,21 @@ final class QuestionRules {
     this.users = new LoopUsers(users, identities, onlyLooks, nowNs);
   }
 
+  /** Has questions wait for users who are being read. */
+  void waitFor(RecordedUsers.Waiter told) {
+    users.waitFor(told);
+  }
+
+  /** Whether the last question whose rule was {@linkplain #find found} waits for its user. */
+  boolean isUserAwaited() {
+    return users.waitsUntilNs() != LoopUsers.WAITS_NOT;
+  }
+
+  /** Has a question that waits for its user wait with others. */
+  void await(long ticket, Question question, AwaitedUsers others) {
+    others.add(ticket, question, users.awaited(), users.waitsUntilNs());
+  }
+
   /** Replaces the rules. */
   void use(RuleSet newRules) {
     rules = newRules;
@@ -63,7 +78,16 @@ final class QuestionRules {
    * no end of its own is not asked about limits of which it would hold units.
    */
   Rule find(Question question) {
-    Rule rule = findWhole(question);
+    return find(question, true);
+  }
+
+  /** The same of a question that waits no longer, whether its user is known or not. */
+  Rule findKnown(Question question) {
+    return find(question, false);
+  }
+
+  private Rule find(Question question, boolean mayWait) {
+    Rule rule = findWhole(question, mayWait);
     if (rule == null || !rule.holds() || question.operation() != Operation.CHECK) {
       return rule;
     }
@@ -77,10 +101,10 @@ final class QuestionRules {
    * The rule of a question with all that it could be charged to. What a program asks is charged to
    * those limits of all requests whose keys it has given; it resets them only under their own rule.
    */
-  private Rule findWhole(Question question) {
+  private Rule findWhole(Question question, boolean mayWait) {
     String ruleId = question.ruleId();
     Rule found = ruleId == null ? rules.match(identities.matched(question)) : rules.find(ruleId);
-    Rule rule = found == null ? null : users.under(found, question);
+    Rule rule = found == null ? null : users.under(found, question, mayWait);
     if (rule != null && question.isOfGivenKeys()) {
       int shared = rule.spec().isEverywhere() ? 0 : rule.everywhereGroups();
       Rule given = rule.without(shared | IdentityReader.notGiven(rule, question));
@@ -153,7 +177,9 @@ final class QuestionRules {
         if (isNext || !isOfSameRule(question, before)) {
           rule = find(question);
         }
-        lookAhead(question, rule, prefetches[i], gate);
+        if (!isUserAwaited()) {
+          lookAhead(question, rule, prefetches[i], gate);
+        }
         before = question;
       }
     }

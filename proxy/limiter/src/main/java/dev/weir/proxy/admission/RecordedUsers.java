@@ -5,8 +5,10 @@ import dev.weir.algorithms.LimitTable;
 import dev.weir.algorithms.PlannedLimit;
 import dev.weir.algorithms.UserTable;
 import dev.weir.algorithms.UserWord;
+import dev.weir.proxy.loop.InternalErrors;
 import dev.weir.proxy.records.BadRecordException;
 import dev.weir.proxy.records.RecordFault;
+import dev.weir.proxy.records.RecordStore;
 import dev.weir.proxy.records.RecordStoreException;
 import dev.weir.proxy.records.RecordVersion;
 import dev.weir.proxy.records.StoredRecord;
@@ -20,13 +22,18 @@ import dev.weir.proxy.rule.identity.Identity;
 import dev.weir.proxy.rule.identity.IdentityReader;
 import dev.weir.proxy.rule.identity.KeyHasher;
 import dev.weir.proxy.rule.spec.UsersSpec;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -34,34 +41,47 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the table of users what their records say. A user that a request meets first is read by
- * another thread; until then, and while the store is away, the user has what was known last, or
- * else what the request says. Any thread.
+ * Tells the table of users what their records say. A user of whom a request finds nothing is read
+ * once, for all event loops, and those whose questions wait are told when that has ended. While the
+ * store is away, the user has what was known last, or else what the request says. Any thread.
  */
 public final class RecordedUsers {
-  /** Reads the record of a user. */
+  /** Reads the record of a user: {@link RecordStore#userAsync}. */
   public interface Reader {
-    /** Empty if the user has none. */
-    Optional<StoredRecord> read(String identity) throws RecordStoreException;
+    CompletionStage<Optional<StoredRecord>> read(String identity, Executor by);
   }
 
-  /** Runs what waits for the store, by one thread. */
+  /** Runs what has to do with users who are read, by one thread. */
   public interface Worker {
     void run(Runnable task, long delayNs);
   }
 
+  /** An event loop whose questions wait for users. */
+  interface Waiter {
+    /** The reading of a user has ended, well or not; any thread. */
+    void ended(long hash);
+  }
+
+  /** The result of {@link #ask} if nothing is being read. */
+  static final long NOT_READ = 0;
+
   /** How soon a user is asked for again of whom the store could say nothing. */
   static final long AGAIN_NS = TimeUnit.SECONDS.toNanos(1);
 
-  /** The users who are asked for at a time; a power of two. */
+  /** The users who are asked for at a time. */
   static final int MAX_ASKED = 4096;
+
+  /** The users of whom it is known that the store could say nothing; a power of two. */
+  private static final int MAX_FAILED = 4096;
+
+  /** Bits of a user's hash that tell those of one place apart; the other bits have the time. */
+  private static final long FAILED_HASH = -1L << 40;
 
   /** How long a record that was announced is waited for. */
   private static final long ANNOUNCED_NS = TimeUnit.SECONDS.toNanos(2);
 
   private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final int MAX_ATTEMPTS = 16;
-  private static final long NOBODY = 0;
   private static final Logger LOG = LoggerFactory.getLogger(RecordedUsers.class);
 
   private final Users users;
@@ -73,19 +93,25 @@ public final class RecordedUsers {
   private final PlannedLimit planned = new PlannedLimit();
   private final PlannedUser changed = new PlannedUser();
 
-  /** Since when users are asked for, by the lowest bits of their hash; {@link #NOBODY}. */
-  private final AtomicLongArray askedNs = new AtomicLongArray(MAX_ASKED);
+  /** The users who are being read, by their hash. */
+  private final Map<Long, Reading> readings = new ConcurrentHashMap<>();
 
-  private final AtomicInteger askedCount = new AtomicInteger();
+  /** When the store could say nothing of a user last, by the lowest bits of the user's hash. */
+  private final AtomicLongArray failed = new AtomicLongArray(MAX_FAILED);
+
+  private final long deadlineNs;
   private volatile RuleSet rules = RuleSet.EMPTY;
   private volatile boolean areThere;
   private final LongAdder passedOver = new LongAdder();
+  private final LongAdder reads = new LongAdder();
+  private final LongAdder failures = new LongAdder();
   private final AtomicBoolean isNamed = new AtomicBoolean();
 
   /**
    * @param tables of the words that are converted when a user's plan changes.
    * @param hasher of identities, the one of all event loops.
    * @param nowNs by the clock of the checks.
+   * @param deadlineNs how long a question may wait for its user.
    */
   public RecordedUsers(
       Users users,
@@ -93,13 +119,15 @@ public final class RecordedUsers {
       KeyHasher hasher,
       Reader reader,
       Worker worker,
-      LongSupplier nowNs) {
+      LongSupplier nowNs,
+      long deadlineNs) {
     this.users = users;
     this.tables = tables;
     this.hasher = hasher;
     this.reader = reader;
     this.worker = worker;
     this.nowNs = nowNs;
+    this.deadlineNs = deadlineNs;
     users.recorded(this);
   }
 
@@ -154,56 +182,141 @@ public final class RecordedUsers {
     return areThere && rules.users() != null && rules.users().directory() != null;
   }
 
-  /** Asks for a user of whom nothing is known, unless somebody has asked within a second. */
-  void ask(Identity who) {
+  /** How long a question may wait for its user, from the time at which the user was asked for. */
+  long deadlineNs() {
+    return deadlineNs;
+  }
+
+  /** One reading of a user, for all who wait for it. */
+  private static final class Reading {
+    private final long sinceNs;
+    private final List<Waiter> waiters = new ArrayList<>(1);
+    private boolean hasEnded;
+
+    Reading(long sinceNs) {
+      this.sinceNs = sinceNs;
+    }
+
+    /** False if it has ended, so that nothing is to be waited for. */
+    private synchronized boolean join(Waiter waiter) {
+      if (!hasEnded && waiter != null && !waiters.contains(waiter)) {
+        waiters.add(waiter);
+      }
+      return !hasEnded;
+    }
+
+    private synchronized List<Waiter> end() {
+      hasEnded = true;
+      return waiters;
+    }
+  }
+
+  /**
+   * Asks for a user of whom nothing is known, unless somebody has asked already, or the store could
+   * say nothing within the last second.
+   *
+   * @param waiter is told when the reading ends; null for nobody.
+   * @return since when the user is being read; {@link #NOT_READ} if the user is not.
+   */
+  long ask(Identity who, Waiter waiter) {
     long hash = who.hash();
-    int place = place(hash);
-    long since = askedNs.get(place);
     long now = nowNs.getAsLong();
-    if (IdentityReader.hasValue(who)
-        && (since == NOBODY || now - since >= AGAIN_NS)
-        && askedCount.get() < MAX_ASKED
-        && askedNs.compareAndSet(place, since, now)) {
-      String name = IdentityReader.valueOf(who);
-      askedCount.incrementAndGet();
-      worker.run(() -> answer(hash, name), 0);
+    if (hasFailed(hash, now)) {
+      return NOT_READ;
+    }
+    Reading reading = readings.get(hash);
+    if (reading == null) {
+      if (readings.size() >= MAX_ASKED || !IdentityReader.hasValue(who)) {
+        return NOT_READ;
+      }
+      reading = new Reading(now);
+      Reading other = readings.putIfAbsent(hash, reading);
+      if (other == null) {
+        reading.join(waiter);
+        String name = IdentityReader.valueOf(who);
+        worker.run(() -> read(hash, name), 0);
+        return now;
+      }
+      reading = other;
+    }
+    return reading.join(waiter) ? reading.sinceNs : NOT_READ;
+  }
+
+  private void read(long hash, String identity) {
+    answer(hash, identity).thenAccept(isRead -> ended(hash, !isRead));
+  }
+
+  private void ended(long hash, boolean isAway) {
+    (isAway ? failures : reads).increment();
+    if (isAway) {
+      failed.set(failedPlace(hash), hash & FAILED_HASH | failedMs(nowNs.getAsLong()));
+    }
+    Reading reading = readings.remove(hash);
+    if (reading != null) {
+      reading.end().forEach(waiter -> waiter.ended(hash));
     }
   }
 
-  private static int place(long hash) {
-    return (int) hash & MAX_ASKED - 1;
+  /** Whether the store could say nothing of a user within a second. */
+  private boolean hasFailed(long hash, long now) {
+    long last = failed.get(failedPlace(hash));
+    return last != 0
+        && ((last ^ hash) & FAILED_HASH) == 0
+        && failedMs(now) - (last & ~FAILED_HASH) < TimeUnit.NANOSECONDS.toMillis(AGAIN_NS);
   }
 
-  private void answer(long hash, String identity) {
-    askedCount.decrementAndGet();
-    if (read(hash, identity)) {
-      askedNs.set(place(hash), NOBODY);
-    }
+  private static int failedPlace(long hash) {
+    return (int) hash & MAX_FAILED - 1;
   }
 
-  /** False if the store does not answer: the user is asked for again after a second. */
-  private boolean read(long hash, String identity) {
-    try {
-      learn(hash, reader.read(identity).map(this::parse).orElse(null));
-      return true;
-    } catch (RecordStoreException away) {
-      return false;
+  private static long failedMs(long now) {
+    return TimeUnit.NANOSECONDS.toMillis(now) & ~FAILED_HASH;
+  }
+
+  /** Reads a user's record and learns what it says; completes with false if nobody answers. */
+  private CompletionStage<Boolean> answer(long hash, String identity) {
+    return reader
+        .read(identity, this::runSoon)
+        .thenApply(
+            record -> {
+              learn(hash, record.map(this::parse).orElse(null));
+              return true;
+            })
+        .exceptionally(RecordedUsers::notRead);
+  }
+
+  /** Nobody has answered, or it could not be learnt. */
+  private static boolean notRead(Throwable fault) {
+    Throwable cause = fault instanceof CompletionException ? fault.getCause() : fault;
+    if (!(cause instanceof RecordStoreException)) {
+      InternalErrors.caught("reading a user", cause);
     }
+    return false;
+  }
+
+  private void runSoon(Runnable task) {
+    worker.run(task, 0);
   }
 
   /** Reads a user until the record has a version, or it takes too long: then requests ask. */
   private void await(long hash, String identity, RecordVersion version, long untilNs) {
-    boolean isThere = false;
-    try {
-      Optional<StoredRecord> record = reader.read(identity);
-      isThere = record.map(StoredRecord::version).filter(version::equals).isPresent();
-      learn(hash, record.map(this::parse).orElse(null));
-    } catch (RecordStoreException away) {
-      // It is read again below.
-    }
-    if (isThere) {
-      return;
-    }
+    reader
+        .read(identity, this::runSoon)
+        .thenApply(
+            record -> {
+              learn(hash, record.map(this::parse).orElse(null));
+              return record.map(StoredRecord::version).filter(version::equals).isPresent();
+            })
+        .exceptionally(RecordedUsers::notRead) // it is read again below
+        .thenAccept(
+            isThere -> {
+              if (!isThere) {
+                awaitOn(hash, identity, version, untilNs);
+              }
+            });
+  }
+
+  private void awaitOn(long hash, String identity, RecordVersion version, long untilNs) {
     if (nowNs.getAsLong() < untilNs) {
       worker.run(() -> await(hash, identity, version, untilNs), LOOK_NS);
     } else {
@@ -231,6 +344,16 @@ public final class RecordedUsers {
     }
   }
 
+  /** How many users were read for requests, be there a record or not. */
+  public long readCount() {
+    return reads.sum();
+  }
+
+  /** How often the store could say nothing of a user whom a request asked for. */
+  public long failedCount() {
+    return failures.sum();
+  }
+
   /** How many parts of records were passed over, as they are not known here. */
   public long passedOverCount() {
     return passedOver.sum();
@@ -248,9 +371,10 @@ public final class RecordedUsers {
           UserTable table = users.table();
           long hash = IdentityReader.hashOf(identity, hasher);
           if (table != null && table.meet(hash) != UserTable.NONE) {
-            read(hash, identity);
+            answer(hash, identity).thenAccept(isRead -> known.complete(null));
+          } else {
+            known.complete(null);
           }
-          known.complete(null);
         },
         0);
     return known;

@@ -2,6 +2,9 @@ package dev.weir.proxy.records;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 
 /**
  * Keeps a service's set of rules, a directory of users, and the audit of both. A write checks what
@@ -28,6 +31,21 @@ public interface RecordStore extends AutoCloseable {
 
   /** A user's record; empty if the directory has none. */
   Optional<StoredRecord> user(String identity) throws RecordStoreException;
+
+  /**
+   * Reads a user's record for decisions that wait for it: no longer than a moment, and without
+   * repeating anything. One that decisions use most should wait for nothing.
+   *
+   * @param by runs what has to be done before and after; called by it.
+   * @return completed by it, exceptionally if the store does not answer.
+   */
+  default CompletionStage<Optional<StoredRecord>> userAsync(String identity, Executor by) {
+    try {
+      return CompletableFuture.completedFuture(user(identity));
+    } catch (RecordStoreException away) {
+      return CompletableFuture.failedFuture(away);
+    }
+  }
 
   /**
    * Changes a user's record.

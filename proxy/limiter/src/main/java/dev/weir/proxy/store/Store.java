@@ -91,6 +91,8 @@ public final class Store implements AutoCloseable {
   /** Those of callers that wait: what they drop, the keeper's calls must not miss. */
   private StoreCalls callsOfOthers;
 
+  private StoreCalls callsOfUsers;
+
   private ShardMapReader reader;
   private FleetMembers peers;
   private ResetWatch resets;
@@ -194,6 +196,7 @@ public final class Store implements AutoCloseable {
   public boolean start(long timeoutNs) {
     calls = new StoreCalls(members.get(0).client(), CONNECT_TIMEOUT.toNanos());
     callsOfOthers = new StoreCalls(members.get(0).client(), CONNECT_TIMEOUT.toNanos());
+    callsOfUsers = new StoreCalls(members.get(0).client(), CONNECT_TIMEOUT.toNanos());
     reader = new ShardMapReader(settings, calls);
     peers = new FleetMembers(calls, service, rulesDigest, onPeerCount);
     if (feed != null) {
@@ -250,6 +253,11 @@ public final class Store implements AutoCloseable {
       @Override
       public StoreCalls calls() {
         return callsOfOthers;
+      }
+
+      @Override
+      public StoreCalls userCalls() {
+        return callsOfUsers;
       }
     };
   }
@@ -486,6 +494,7 @@ public final class Store implements AutoCloseable {
       resets.close();
       calls.close();
       callsOfOthers.close();
+      callsOfUsers.close();
     }
     for (Member member : members) { // what is being made would leave its buffer to a loop that ends
       member

@@ -1,98 +1,41 @@
 package dev.weir.proxy.admission;
 
+import static dev.weir.proxy.admission.PlannedRig.SECOND;
+import static dev.weir.proxy.admission.PlannedRig.USER;
+import static dev.weir.proxy.admission.PlannedRig.USERS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.weir.proxy.loop.LoopClock;
-import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.records.RecordName;
-import dev.weir.proxy.records.RecordStoreException;
 import dev.weir.proxy.records.RecordVersion;
 import dev.weir.proxy.records.StoredRecord;
 import dev.weir.proxy.records.UserOverride;
 import dev.weir.proxy.records.UserRecord;
 import dev.weir.proxy.request.Operation;
-import dev.weir.proxy.request.Purpose;
-import dev.weir.proxy.request.Question;
 import dev.weir.proxy.request.Verdict;
-import dev.weir.proxy.rule.RuleSet;
-import dev.weir.proxy.rule.identity.ClientIpReader;
-import dev.weir.proxy.rule.identity.IdentityReader;
-import dev.weir.proxy.rule.identity.IdentitySettings;
-import dev.weir.proxy.rule.identity.KeyHasher;
 import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.Amount;
-import dev.weir.proxy.rule.spec.KeyPart;
 import dev.weir.proxy.rule.spec.KeySpec;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.rule.spec.UsersSpec;
-import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What this node admits while users change their plan. */
 class PlannedAdmissionTest {
-  private static final long SECOND = 1_000_000_000;
-  private static final String USER = "header:x-user-id";
-  private static final String PLAN = "header:x-plan";
-
-  private static final UsersSpec USERS =
-      new UsersSpec(
-          KeySpec.parse(USER),
-          List.of("free", "premium", "partner"),
-          List.of(KeyPart.parse(PLAN)),
-          "shop");
-
-  private final EmbeddedChannel channel = new EmbeddedChannel();
-  private final LimitTables tables =
-      LimitTables.allocate(new AdmissionSettings(1000, 1000, 64), 64);
-  private final Users users = new Users(1000);
-  private final Question question = new Question();
-  private long nowNs = 1_000 * SECOND;
-  private RuleSet rules = RuleSet.EMPTY;
-  private final KeyHasher hasher = KeyHasher.withKey(1, 2);
-  private final Map<String, StoredRecord> records = new HashMap<>();
-  private final LoopClock clock = new LoopClock(() -> nowNs);
-  private final List<Runnable> tasks = new ArrayList<>();
-  private int reads;
-  private boolean isAway;
-  private final RecordedUsers recorded =
-      new RecordedUsers(
-          users, tables, hasher, this::read, (task, delay) -> tasks.add(task), () -> nowNs);
-  private final AdmissionHandler handler =
-      new AdmissionHandler(
-          new LocalGate(tables),
-          new AddressLists(),
-          new dev.weir.proxy.admission.ban.Bans(""),
-          users,
-          new IdentityReader(
-              IdentitySettings.DEFAULT, hasher, new ClientIpReader(IdentitySettings.DEFAULT), 1024),
-          new Metrics().newLoop(),
-          clock,
-          channel.eventLoop());
+  private final PlannedRig rig = new PlannedRig();
 
   @AfterEach
   void close() {
-    users.close();
-    tables.close();
-    channel.close();
+    rig.close();
   }
 
   private void use(RuleSpec.Builder rule, UsersSpec whose) {
-    RuleSpec spec = rule.key(KeySpec.parse(USER)).build();
-    rules = RuleSet.compile(List.of(spec), null, whose, false, rules, 0, nowNs);
-    handler.publish(rules);
-    rules.succeed();
-    rules.completeAdoption();
-    recorded.use(rules);
+    rig.use(rule, whose);
   }
 
   private static RuleSpec.Builder rule(String rate, String... tiers) {
@@ -108,49 +51,18 @@ class PlannedAdmissionTest {
   }
 
   private Verdict ask(Operation operation, String tier) {
-    question.start(operation, Purpose.DECISION).rule("r");
-    identity(USER, "ann");
-    if (!tier.isEmpty()) {
-      identity(PLAN, tier);
-    }
-    clock.tick();
-    return handler.ask(question, (ticket, verdict) -> {}, nowNs).verdict();
-  }
-
-  private void identity(String name, String value) {
-    question.identity(name, new UnsafeBuffer(value.getBytes()), 0, value.length());
+    return rig.ask(operation, tier);
   }
 
   private int passing(int count, String tier) {
-    int passed = 0;
-    for (int i = 0; i < count; i++) {
-      passed += ask(Operation.CHECK, tier).allowed() ? 1 : 0;
-    }
-    return passed;
-  }
-
-  private Optional<StoredRecord> read(String identity) throws RecordStoreException {
-    reads++;
-    if (isAway) {
-      throw new RecordStoreException("away");
-    }
-    return Optional.ofNullable(records.get(identity));
-  }
-
-  private void run() {
-    List<Runnable> all = new ArrayList<>(tasks);
-    tasks.clear();
-    all.forEach(Runnable::run);
+    return rig.passing(count, tier);
   }
 
   /** Writes ann's record, of which the sidecar is told. */
   private void write(UserRecord record) {
-    RecordVersion version = RecordVersion.parse(records.size() + reads + 1 + "-9f3a21bc");
-    RecordName name = new RecordName(RecordName.Kind.USER, "ann");
-    records.put("ann", new StoredRecord(name, version, record.toJson()));
-    recorded.userChanged("ann", version);
-    run();
-    assertEquals(List.of(), tasks, "the version was found");
+    rig.recorded.userChanged("ann", rig.set("ann", record));
+    rig.run();
+    assertEquals(List.of(), rig.laterTasks, "the version was found");
   }
 
   private static UserOverride twice(long untilMs) {
@@ -161,15 +73,15 @@ class PlannedAdmissionTest {
   @Test
   void anOverrideThatDoublesTheDayBitesAtItsEnd() {
     use(rule("10000/1d").algorithm(Algorithm.FIXED_WINDOW), USERS);
-    long endMs = Users.unixMs(nowNs) + 3_600_000;
+    long endMs = Users.unixMs(rig.nowNs) + 3_600_000;
     assertEquals(9_990, passing(9_990, ""));
     write(UserRecord.EMPTY.withOverride(twice(endMs)));
     assertEquals(10_010, ask(Operation.PEEK, "").remaining());
     assertEquals(2_010, passing(2_010, ""));
     assertEquals(8_000, ask(Operation.PEEK, "").remaining());
-    nowNs += 3_599 * SECOND;
+    rig.nowNs += 3_599 * SECOND;
     assertEquals(1, passing(1, ""));
-    nowNs += SECOND;
+    rig.nowNs += SECOND;
     assertEquals(0, passing(10, ""), "12,001 of 10,000 are used");
   }
 
@@ -177,26 +89,26 @@ class PlannedAdmissionTest {
   void aRecordIsReadOnceAndSpeaksBeforeTheRequest() {
     use(rule("100/1m", "1000/1m"), USERS);
     assertEquals(100, passing(150, ""));
-    assertEquals(0, reads, "there are no records");
+    assertEquals(0, rig.reads, "there are no records");
     write(UserRecord.EMPTY.withTier("premium"));
-    assertEquals(1, reads);
+    assertEquals(1, rig.reads);
     assertEquals(900, passing(1_000, ""));
     write(UserRecord.EMPTY.withTier("free"));
     assertEquals(0, passing(10, "premium"));
-    nowNs += 600 * SECOND;
+    rig.nowNs += 600 * SECOND;
     assertEquals(100, passing(150, "premium"));
     write(UserRecord.EMPTY.withLimit("r", Amount.parse("300/1m")));
     assertEquals(200, passing(300, "premium"));
-    records.clear();
-    recorded.allUsersChanged();
+    rig.records.clear();
+    rig.recorded.allUsersChanged();
     passing(1, "");
-    run();
-    nowNs += 1_000; // Conversions round up to nanoseconds.
+    rig.run();
+    rig.nowNs += 1_000; // Conversions round up to nanoseconds.
     assertEquals(700, passing(800, "premium"), "by the request's tier again");
-    int before = reads;
+    int before = rig.reads;
     passing(10, "");
-    run();
-    assertEquals(before, reads, "known to have no record");
+    rig.run();
+    assertEquals(before, rig.reads, "known to have no record");
   }
 
   /** Nobody can count in one step with the records, which are on other servers. */
@@ -204,35 +116,35 @@ class PlannedAdmissionTest {
   void aUserKeepsWhatTheRecordSaysThoughTheCountSaysThatThereIsNone() {
     use(rule("100/1m", "1000/1m"), USERS);
     write(UserRecord.EMPTY.withTier("premium"));
-    recorded.usersCounted(1);
-    recorded.usersCounted(0);
-    recorded.allUsersChanged();
-    recorded.usersCounted(-1);
+    rig.recorded.usersCounted(1);
+    rig.recorded.usersCounted(0);
+    rig.recorded.allUsersChanged();
+    rig.recorded.usersCounted(-1);
     passing(1, "");
-    run();
+    rig.run();
     assertEquals(999, ask(Operation.PEEK, "").remaining(), 1, "premium");
   }
 
   @Test
   void aChangeThatIsAnnouncedWhileItsServerIsAwayIsReadOnceThatAnswers() {
     use(rule("100/1m", "1000/1m"), USERS);
-    recorded.usersCounted(1);
+    rig.recorded.usersCounted(1);
     passing(1, "");
-    run();
-    isAway = true;
+    rig.run();
+    rig.isAway = true;
     RecordVersion version = RecordVersion.parse("7-9f3a21bc");
-    recorded.userChanged("ann", version);
+    rig.recorded.userChanged("ann", version);
     for (int look = 0; look < 4; look++) {
-      run();
-      nowNs += SECOND;
+      rig.runLater();
+      rig.nowNs += SECOND;
     }
-    assertEquals(List.of(), tasks, "nobody waits for ever");
-    isAway = false;
+    assertEquals(List.of(), rig.laterTasks, "nobody waits for ever");
+    rig.isAway = false;
     RecordName name = new RecordName(RecordName.Kind.USER, "ann");
     String json = UserRecord.EMPTY.withTier("premium").toJson();
-    records.put("ann", new StoredRecord(name, version, json));
+    rig.records.put("ann", new StoredRecord(name, version, json));
     passing(1, "");
-    run();
+    rig.run();
     assertEquals(998, ask(Operation.PEEK, "").remaining(), 10, "premium");
   }
 
@@ -241,24 +153,24 @@ class PlannedAdmissionTest {
 
   /** Removes ann's record, of which the sidecar is told. */
   private void remove() {
-    records.clear();
-    recorded.allUsersChanged();
+    rig.records.clear();
+    rig.recorded.allUsersChanged();
     passing(1, "");
-    run();
+    rig.run();
   }
 
   @Test
   void recordsDecideWhereThereAreNoTiersAndWhatWasUsedStaysUsed() {
     use(rule("100/1m"), WITHOUT_TIERS);
-    recorded.usersCounted(1);
+    rig.recorded.usersCounted(1);
     assertEquals(60, passing(60, ""));
-    run();
+    rig.run();
     write(UserRecord.EMPTY.withLimit("r", Amount.parse("1000/1m")));
     assertEquals(940, ask(Operation.PEEK, "").remaining());
     assertEquals(440, passing(440, ""));
     remove();
     assertEquals(0, passing(10, ""), "501 of 100 are used");
-    nowNs += 600 * SECOND;
+    rig.nowNs += 600 * SECOND;
     assertEquals(100, passing(150, ""));
     write(UserRecord.EMPTY.withLimit("r", Amount.parse("1000/1m")));
     assertEquals(900, ask(Operation.PEEK, "").remaining(), "no fresh budget");
@@ -269,14 +181,14 @@ class PlannedAdmissionTest {
     use(rule("100/1m", "1000/1m"), USERS);
     write(UserRecord.EMPTY.withTier("premium"));
     assertEquals(100, ask(Operation.PEEK, "").remaining(), "nobody has read the record");
-    recorded.know("ann");
-    run();
+    rig.recorded.know("ann");
+    rig.run();
     assertEquals(1_000, ask(Operation.PEEK, "").remaining());
-    recorded.know("bob");
-    run();
-    records.clear();
-    recorded.know("ann");
-    run();
+    rig.recorded.know("bob");
+    rig.run();
+    rig.records.clear();
+    rig.recorded.know("ann");
+    rig.run();
     assertEquals(100, ask(Operation.PEEK, "").remaining(), "the first tier");
     assertEquals(100, passing(150, ""));
   }
@@ -286,24 +198,24 @@ class PlannedAdmissionTest {
     use(rule("100/1m", "1000/1m"), USERS);
     passing(1, "");
     write(UserRecord.EMPTY.withTier("premium"));
-    isAway = true;
-    recorded.allUsersChanged();
-    reads = 0;
+    rig.isAway = true;
+    rig.recorded.allUsersChanged();
+    rig.reads = 0;
     for (int i = 0; i < 20; i++) {
       assertTrue(passing(10, "") == 10);
-      run();
-      nowNs += SECOND / 10;
+      rig.run();
+      rig.nowNs += SECOND / 10;
     }
-    assertEquals(2, reads);
-    isAway = false;
-    nowNs += SECOND;
+    assertEquals(2, rig.reads);
+    rig.isAway = false;
+    rig.nowNs += SECOND;
     passing(1, "");
-    run();
-    assertEquals(3, reads);
-    nowNs += 10 * SECOND;
+    rig.run();
+    assertEquals(3, rig.reads);
+    rig.nowNs += 10 * SECOND;
     passing(1, "");
-    run();
-    assertEquals(3, reads);
+    rig.run();
+    assertEquals(3, rig.reads);
   }
 
   /** Example 1 of the design. */
@@ -317,7 +229,7 @@ class PlannedAdmissionTest {
     assertEquals(900, ask(Operation.PEEK, "premium").remaining());
     assertEquals(900, passing(901, "premium"));
     assertEquals(0, passing(1, "free"), "1000 are used");
-    nowNs += 60 * SECOND;
+    rig.nowNs += 60 * SECOND;
     assertEquals(100, passing(150, "free"), "which have come back within the minute");
   }
 
@@ -329,7 +241,7 @@ class PlannedAdmissionTest {
     assertEquals(500, passing(600, "premium"));
     assertEquals(0, passing(10, "free"));
     assertEquals(0, passing(10, "premium"));
-    nowNs += 6 * SECOND;
+    rig.nowNs += 6 * SECOND;
     assertEquals(0, passing(5, "free"), "a tenth of the free plan came back, or of premium's");
   }
 
@@ -351,7 +263,7 @@ class PlannedAdmissionTest {
     assertEquals(0, passing(1, "free"));
     use(rule("100/1m"), null);
     assertEquals(0, passing(1, ""));
-    nowNs += 60 * SECOND;
+    rig.nowNs += 60 * SECOND;
     assertEquals(100, passing(150, ""));
   }
 
@@ -361,7 +273,7 @@ class PlannedAdmissionTest {
     assertEquals(100, passing(150, ""));
     assertEquals(500, passing(500, "partner"));
     assertEquals(0, passing(1, "free"));
-    nowNs += 600_000_000;
+    rig.nowNs += 600_000_000;
     assertEquals(1, passing(10, "free"));
   }
 
@@ -374,13 +286,43 @@ class PlannedAdmissionTest {
             Algorithm.SLIDING_LOG,
             Algorithm.TOKEN_BUCKET,
             Algorithm.LEAKY_BUCKET)) {
-      nowNs += 600 * SECOND;
+      rig.nowNs += 600 * SECOND;
       use(rule("10/1m", "50/1m").algorithm(algorithm), USERS);
-      nowNs += 600 * SECOND;
+      rig.nowNs += 600 * SECOND;
       assertEquals(10, passing(15, ""), algorithm::toString);
       assertEquals(40, passing(50, "premium"), algorithm::toString);
       assertEquals(0, passing(1, ""), algorithm::toString);
       assertTrue(ask(Operation.PEEK, "partner").allowed());
     }
+  }
+
+  @Test
+  void aThousandOverridesAnHourLeaveNoMorePlansThanAreInUse() {
+    use(rule("100/1m", "1000/1m"), USERS);
+    rig.recorded.usersCounted(1);
+    passing(1, "");
+    for (int i = 0; i < 3_000; i++) {
+      rig.nowNs += SECOND;
+      long endMs = Users.unixMs(rig.nowNs) + 3_600_000 + i;
+      write(UserRecord.EMPTY.withOverride(twice(endMs)));
+    }
+    assertTrue(rig.users.planCount() < 1_100, () -> rig.users.planCount() + " plans");
+    rig.nowNs += 60 * SECOND;
+    assertEquals(200, passing(300, ""), "the last one holds");
+  }
+
+  @Test
+  void aUserWhoseSlotWasTakenIsReadAgain() {
+    use(rule("100/1m", "1000/1m"), USERS);
+    rig.recorded.usersCounted(1);
+    rig.set("ann", UserRecord.EMPTY.withTier("premium"));
+    assertEquals(1000, ask(Operation.CHECK, "").limit());
+    for (int i = 0; rig.users.forgottenCount() < 4 * rig.users.table().slotCount(); i++) {
+      rig.ask(rig.question(Operation.CHECK, "user" + i, ""), (ticket, verdict) -> {});
+      rig.run();
+    }
+    int before = rig.reads;
+    assertEquals(1000, ask(Operation.CHECK, "").limit());
+    assertEquals(before + 1, rig.reads);
   }
 }

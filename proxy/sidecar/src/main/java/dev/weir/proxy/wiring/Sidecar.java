@@ -231,7 +231,7 @@ public final class Sidecar implements RulesInUse, AutoCloseable {
       figures.exposeAdaptive(this::rules);
       figures.exposeUsers(loops.users());
       if (records != null) {
-        records.begin(metrics, loops, tables, clocks.get()::tick);
+        records.begin(metrics, loops, tables, clocks.get()::tick, settings.store().deadlineNs());
         if (settings.records().store() == RecordSettings.Store.FILE) {
           records.readFirst(RECORDS_WAIT_NS);
         }

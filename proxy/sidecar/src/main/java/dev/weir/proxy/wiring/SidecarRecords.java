@@ -153,11 +153,23 @@ final class SidecarRecords implements RecordsInUse, AutoCloseable {
    * @param loops whose users have records.
    * @param tables of their budgets.
    * @param nowNs by the clock of the checks.
+   * @param deadlineNs how long a decision may wait for a user's record.
    */
-  void begin(Metrics metrics, SidecarLoops loops, LimitTables tables, LongSupplier nowNs) {
+  void begin(
+      Metrics metrics,
+      SidecarLoops loops,
+      LimitTables tables,
+      LongSupplier nowNs,
+      long deadlineNs) {
     RecordedUsers users =
         new RecordedUsers(
-            loops.users(), tables, loops.hasher(), store::user, this::readUser, nowNs);
+            loops.users(),
+            tables,
+            loops.hasher(),
+            store::userAsync,
+            this::readUser,
+            nowNs,
+            deadlineNs);
     expose(metrics, users);
     rules.whenFileChanges(reloads::add);
     follower.useCopy();
@@ -191,6 +203,11 @@ final class SidecarRecords implements RecordsInUse, AutoCloseable {
         "weir_records_users_passed_over",
         "Parts of users' records that were passed over, as they are not known to this version.",
         users::passedOverCount);
+    metrics.counters(
+        "weir_records_users_read",
+        "Users whose records were read for a request, by outcome.",
+        "outcome",
+        Map.of("read", users::readCount, "failed", users::failedCount));
     metrics.gauge(
         "weir_records_rules_version",
         "The number of the version of recorded rules that was taken last; 0 without one.",

@@ -25,6 +25,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.function.UnaryOperator;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -43,6 +46,7 @@ final class DirectoryRecords {
   private static final int MOST_AT_ONCE = 100;
 
   private final RecordCalls calls;
+  private final UserReads reads;
   private final RecordKeys keys;
   private final KeptRecords kept;
   private final AuditTrail audit;
@@ -55,12 +59,14 @@ final class DirectoryRecords {
    */
   DirectoryRecords(
       RecordCalls calls,
+      UserReads reads,
       RecordKeys keys,
       KeptRecords kept,
       AuditTrail audit,
       UnaryOperator<String> names,
       AuditFile collected) {
     this.calls = calls;
+    this.reads = reads;
     this.keys = keys;
     this.kept = kept;
     this.audit = audit;
@@ -85,6 +91,21 @@ final class DirectoryRecords {
         calls.command(
             partition, redis -> redis.hget(keys.users(partition), RecordKeys.bytes(user)));
     return Optional.ofNullable(kept.read(new RecordName(Kind.USER, identity), value));
+  }
+
+  CompletionStage<Optional<StoredRecord>> userAsync(String identity, Executor by) {
+    String user = names.apply(identity);
+    int partition = RecordKeys.partition(user);
+    return reads
+        .hget(partition, keys.users(partition), RecordKeys.bytes(user))
+        .handleAsync(
+            (value, fault) -> {
+              if (fault != null) {
+                throw new CompletionException(new RecordStoreException("redis: no answer", fault));
+              }
+              return Optional.ofNullable(kept.read(new RecordName(Kind.USER, identity), value));
+            },
+            by);
   }
 
   UserPage page(String after, int most) throws RecordStoreException {

@@ -110,7 +110,7 @@ final class RecordCalls {
   }
 
   /** The error that the server answered; null if it did not answer. */
-  private static RedisCommandExecutionException innermost(Throwable fault) {
+  static RedisCommandExecutionException innermost(Throwable fault) {
     Throwable cause = fault;
     while (cause != null && !(cause instanceof RedisCommandExecutionException)) {
       cause = cause.getCause();

@@ -26,6 +26,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.UnaryOperator;
 
@@ -57,7 +59,8 @@ public final class RedisRecordStore implements RecordStore {
     this.collected = collected;
     feed = new RecordFeed(keys, cache);
     audit = new AuditTrail(calls, keys);
-    users = new DirectoryRecords(calls, keys, kept, audit, names, collected);
+    UserReads reads = new UserReads(servers);
+    users = new DirectoryRecords(calls, reads, keys, kept, audit, names, collected);
   }
 
   @Override
@@ -185,6 +188,11 @@ public final class RedisRecordStore implements RecordStore {
   @Override
   public Optional<StoredRecord> user(String identity) throws RecordStoreException {
     return users.user(identity);
+  }
+
+  @Override
+  public CompletionStage<Optional<StoredRecord>> userAsync(String identity, Executor by) {
+    return users.userAsync(identity, by);
   }
 
   @Override

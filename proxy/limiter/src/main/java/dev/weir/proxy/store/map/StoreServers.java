@@ -12,4 +12,7 @@ public interface StoreServers {
 
   /** Connections that only such callers use. */
   StoreCalls calls();
+
+  /** Connections for reads of users only, so that no longer call holds these up. */
+  StoreCalls userCalls();
 }
