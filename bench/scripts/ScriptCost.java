@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -45,8 +44,51 @@ public final class ScriptCost {
   private static final ScriptLimit COUNTER = ScriptLimit.slidingCounter(2_000_000, HOUR_US);
   private static final ScriptLimit RING = ScriptLimit.bucketRing(10_000_000, HOUR_US, 10);
 
-  /** What is asked, and the limit that its keys have been charged under before. */
-  private record Variant(ScriptLimit limit, BiConsumer<CheckCall, Long> ask) {}
+  /** Never full, whatever its holders have charged. */
+  private static final ScriptLimit HELD = ScriptLimit.paced(1L << 40, 1_000_000, 1_000_000);
+
+  private static final ScriptLimit SLOTS = ScriptLimit.concurrency(10_000_000);
+  private static final long HOLDER = 7;
+
+  /** The number of the last message of a holder, the same for all keys. */
+  private static long sequence = 1;
+
+  /** Adds one check to a call, at a time. */
+  private interface Ask {
+    void add(CheckCall call, long nowUs);
+  }
+
+  /** What is asked, and the limit that its keys have been charged under, or held of, before. */
+  private record Variant(ScriptLimit limit, boolean isHeld, Ask ask) {
+    Variant(ScriptLimit limit, Ask ask) {
+      this(limit, false, ask);
+    }
+
+    /** Asks for so many requests, of a holder that holds some units and has charged some more. */
+    static Variant holding(ScriptLimit limit, int requests, int units, boolean charges) {
+      final Ask ask =
+          (call, now) -> {
+            sequence++;
+            call.hold(requests, 0, ScriptLimit.MAX_LIFE_US, HOLDER, sequence);
+            call.alsoHeld(limit, 1, units, charges ? sequence : 0, false);
+          };
+      return new Variant(limit, true, ask);
+    }
+
+    /** Brings a key into the state that is measured. */
+    void prepare(CheckCall call, int units) {
+      if (isHeld) {
+        call.hold(1, 0, ScriptLimit.MAX_LIFE_US, HOLDER, 1);
+        call.alsoHeld(limit, 1, 0, 0, true);
+      } else {
+        call.check(units, 1, limit);
+      }
+    }
+
+    String[] keysOf(String name) {
+      return isHeld ? new String[] {name, name + "!held"} : new String[] {name};
+    }
+  }
 
   private static Map<String, Variant> variants() {
     final Map<String, Variant> variants = new TreeMap<>();
@@ -64,6 +106,9 @@ public final class ScriptCost {
         "refund-leased",
         new Variant(LEASED, (call, now) -> call.refund(1, now, LIFE_US, LEASED, 5)));
     variants.put("refund-window", new Variant(WINDOW, (call, now) -> call.refund(1, now, WINDOW)));
+    variants.put("hold-gcra", Variant.holding(HELD, 1, 1, false));
+    variants.put("settle-gcra", Variant.holding(HELD, 0, 0, true));
+    variants.put("hold-concurrency", Variant.holding(SLOTS, 1, 1, false));
     return variants;
   }
 
@@ -119,11 +164,11 @@ public final class ScriptCost {
       send(socket, in, List.of("SCRIPT".getBytes(), "LOAD".getBytes(), LuaScript.CHECK.source()));
       final SplittableRandom random = new SplittableRandom(7);
       for (int key = 0; key < KEYS; key += BATCH) {
-        final CheckCall owes = new CheckCall(BATCH);
+        final CheckCall owes = new CheckCall(2 * BATCH);
         for (int i = 0; i < BATCH; i++) {
-          owes.check(100 + random.nextInt(400), 1, variant.limit);
+          variant.prepare(owes, 100 + random.nextInt(400));
         }
-        evaluate(socket, in, owes, key, BATCH);
+        evaluate(socket, in, variant, owes, key, BATCH);
       }
       ask(socket, in, variant, checks, 50);
       control("on", server);
@@ -164,23 +209,28 @@ public final class ScriptCost {
   private static void ask(Socket socket, DataInputStream in, Variant variant, int checks, int calls)
       throws IOException {
     final long nowUs = System.currentTimeMillis() * 1_000;
-    final CheckCall call = new CheckCall(checks);
-    for (int i = 0; i < checks; i++) {
-      variant.ask.accept(call, nowUs);
-    }
+    final CheckCall call = new CheckCall(2 * checks);
     for (int i = 0; i < calls; i++) {
-      evaluate(socket, in, call, i * checks, checks);
+      call.clear();
+      for (int check = 0; check < checks; check++) {
+        variant.ask.add(call, nowUs);
+      }
+      evaluate(socket, in, variant, call, i * checks, checks);
     }
   }
 
   private static void evaluate(
-      Socket socket, DataInputStream in, CheckCall call, int first, int keys) throws IOException {
+      Socket socket, DataInputStream in, Variant variant, CheckCall call, int first, int count)
+      throws IOException {
     final List<byte[]> parts = new ArrayList<>();
     parts.add("EVALSHA".getBytes());
     parts.add(LuaScript.CHECK.sha1().getBytes());
-    parts.add(Integer.toString(keys).getBytes());
-    for (int i = 0; i < keys; i++) {
-      parts.add(("rl:{p042}:user:%06d:svc:rule".formatted((first + i) % KEYS)).getBytes());
+    parts.add(Integer.toString(call.keyCount()).getBytes());
+    for (int i = 0; i < count; i++) {
+      final String name = "rl:{p042}:user:%06d:svc:rule".formatted((first + i) % KEYS);
+      for (String key : variant.keysOf(name)) {
+        parts.add(key.getBytes());
+      }
     }
     parts.add(Arrays.copyOf(call.array(), call.length()));
     send(socket, in, parts);

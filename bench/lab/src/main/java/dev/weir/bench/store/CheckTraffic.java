@@ -63,7 +63,7 @@ class CheckTraffic {
   }
 
   /** Appends the commands that are measured. */
-  final void load(Commands commands) {
+  void load(Commands commands) {
     final Random random = new Random(SEED);
     final byte[] argument = limit.argument(checks, requests);
     for (int sent = 0; sent < DECISIONS; sent += checks) {
@@ -75,7 +75,7 @@ class CheckTraffic {
     }
   }
 
-  private void head(Commands commands, int number) {
+  final void head(Commands commands, int number) {
     commands.command(4 + number).part("EVALSHA").part(sha1).part(Integer.toString(number));
   }
 
@@ -85,7 +85,7 @@ class CheckTraffic {
   }
 
   /** Whether a reply to the first command of {@link #load} is the one that is to be measured. */
-  final boolean expected(byte[] reply) {
+  boolean expected(byte[] reply) {
     return CheckedLimit.granted(reply, checks, limit == CheckedLimit.GCRA_SPENT ? 0 : requests);
   }
 

@@ -149,6 +149,7 @@ final class ClosedLoop implements AutoCloseable {
       left--;
       if (next + shape.commandsPerWrite() > commands.count()) {
         next = 0;
+        commands.renew();
       }
       first = next;
       next += shape.commandsPerWrite();

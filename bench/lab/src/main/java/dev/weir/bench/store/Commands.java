@@ -12,6 +12,7 @@ final class Commands {
   private final ByteBuffer bytes;
   private int[] starts = new int[1 << 12];
   private int count;
+  private Runnable renewal = () -> {};
 
   /**
    * @param maxBytes of all commands together; more is a {@link java.nio.BufferOverflowException}.
@@ -23,6 +24,17 @@ final class Commands {
   void clear() {
     bytes.clear();
     count = 0;
+    renewal = () -> {};
+  }
+
+  /** Sets what {@link #renew} does. */
+  void renewedBy(Runnable task) {
+    renewal = task;
+  }
+
+  /** Changes the commands where they must not be sent twice; none of them is being written. */
+  void renew() {
+    renewal.run();
   }
 
   /** Begins a command of so many parts; each is to follow. */
@@ -39,6 +51,19 @@ final class Commands {
     head('$', part.length);
     bytes.put(part).put((byte) '\r').put((byte) '\n');
     return this;
+  }
+
+  /** Adds the first bytes of an array; returns where they begin. */
+  int part(byte[] from, int length) {
+    head('$', length);
+    final int place = bytes.position();
+    bytes.put(from, 0, length).put((byte) '\r').put((byte) '\n');
+    return place;
+  }
+
+  /** Replaces as many bytes of a part. */
+  void replace(int place, byte[] by, int length) {
+    bytes.put(place, by, 0, length);
   }
 
   Commands part(String part) {

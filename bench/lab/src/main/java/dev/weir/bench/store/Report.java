@@ -35,7 +35,7 @@ final class Report extends MarkdownReport {
   private static final String METHOD =
       """
       Uniform over %,d keys, all there before the measurement (the log: 20,000, the ring: 4,000 keys,
-      so that they are full); GCRA unless said. Pipelines: one connection, two under way. Before and
+      so that they are full; holds: 20,000); GCRA unless said. Pipelines: one connection, two under way. Before and
       after each measurement one call is decoded and must have been decided as meant: all granted,
       or all refused. *script p99* is the server's own time of one call (INFO latencystats, from
       Redis 7.0).
@@ -51,6 +51,7 @@ final class Report extends MarkdownReport {
     paragraph(METHOD, StoreBench.KEYS);
     section("Calls and batches", between("call", "refused"), results);
     section("Algorithms, batches of 64", ALGORITHMS, results);
+    section("Holds", between("hold-gcra", "hold-sweep"), results);
   }
 
   /** Every variant from one to another. */

@@ -98,9 +98,11 @@ final class StoreBench {
 
   // Before and after each measurement: figures of decisions that nobody meant would be worthless.
   void verify(RedisServer server, Variants.Variant variant) throws IOException {
+    commands.renew();
     if (!variant.traffic().expected(server.control().send(commands.copy(0)))) {
       throw new IOException(variant.id() + ": the server decides otherwise than is measured here");
     }
+    commands.renew();
   }
 
   /** The cost of a stretch of load on both sides: made when it begins, asked when it has ended. */

@@ -3,6 +3,7 @@ package dev.weir.bench.store;
 import dev.weir.bench.store.CheckTraffic.LogTraffic;
 import dev.weir.bench.store.CheckTraffic.Script;
 import dev.weir.bench.store.ClosedLoop.Shape;
+import dev.weir.scripts.ScriptLimit;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -38,6 +39,7 @@ final class Variants {
     variants.leanCalls();
     variants.batches();
     variants.algorithms();
+    variants.holds();
     return variants.all;
   }
 
@@ -92,6 +94,26 @@ final class Variants {
         "ring",
         "bucket ring of 10",
         shipped(CheckedLimit.BUCKET_RING, Math.min(keys, RING_KEYS), BATCH, 1));
+  }
+
+  // Asking and ending are two operations of an exchange, each in a batch of its own.
+  private void holds() {
+    hold("hold-gcra", "ask, GCRA", HoldTraffic.Kind.HOLD, HoldTraffic.GCRA);
+    hold("settle-gcra", "settle, GCRA", HoldTraffic.Kind.SETTLE, HoldTraffic.GCRA);
+    hold("hold-concurrency", "ask, concurrency", HoldTraffic.Kind.HOLD, HoldTraffic.CONCURRENCY);
+    add(
+        "hold-sweep",
+        "ask, GCRA, and sweep one dead holder among 1,000, alone in its call",
+        Shape.inFlight(1),
+        new HoldTraffic(HoldTraffic.Kind.SWEEP, HoldTraffic.GCRA, 1));
+  }
+
+  private void hold(String id, String name, HoldTraffic.Kind kind, ScriptLimit limit) {
+    add(
+        id,
+        name + ", batch of " + HoldTraffic.BATCH,
+        Shape.inFlight(1),
+        new HoldTraffic(kind, limit, keys));
   }
 
   private void algorithm(String id, String name, CheckTraffic traffic) {

@@ -41,7 +41,7 @@ class StoreBenchIT {
     final Report page = new Report("command");
     page.variants(results);
     final String report = page.markdown();
-    for (String title : List.of("Calls", "Algorithms")) {
+    for (String title : List.of("Calls", "Algorithms", "Holds")) {
       assertTrue(report.contains("\n## " + title), report);
     }
     assertFalse(report.contains("NaN"), report);
