@@ -235,6 +235,7 @@ final class HoldSearch {
   private final int planCount;
   private final Set<Breach> breaches = EnumSet.noneOf(Breach.class);
   private StringBuilder text;
+  private long messages;
   private long granted;
   private long late;
   private long expired;
@@ -267,6 +268,11 @@ final class HoldSearch {
     this.stores = stores;
     this.planCount = planCount;
     Collections.addAll(this.breaches, breaches);
+  }
+
+  /** Messages that came, each as often as it did. */
+  long messages() {
+    return messages;
   }
 
   long granted() {
@@ -457,6 +463,7 @@ final class HoldSearch {
       final int fate = random.nextInt(10);
       if (fate < 7) {
         final Answer answer = store.ask(sent.message, nowUs);
+        messages++;
         if (answer.became().contains(HoldDefinition.APPLIED)) {
           renewed(sent.message.holder());
         }

@@ -19,7 +19,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The search on the script; {@code bench/scripts/holds} makes a longer one. */
 class HoldSearchIT extends ScriptServer {
-  private static final int TRACES = Integer.getInteger("weir.hold.traces", 300);
+  private static final int USUAL_TRACES = 300;
+  private static final int TRACES = Integer.getInteger("weir.hold.traces", USUAL_TRACES);
   private static final long SEED = Long.getLong("weir.hold.seed", 7);
 
   /** The most traces until a fault that was made on purpose is found. */
@@ -160,7 +161,18 @@ class HoldSearchIT extends ScriptServer {
     final HoldSearch search = search(TIMED, 1);
     assertNull(search.search(kind, SEED, traces));
     final String told =
-        search.granted() + " granted, " + search.late() + " late, " + search.expired() + " expired";
+        ("%s, %s: %,d traces, %,d messages, %,d late, %,d granted, %,d records expired")
+            .formatted(
+                redisKind,
+                kind,
+                traces,
+                search.messages(),
+                search.late(),
+                search.granted(),
+                search.expired());
+    if (traces > USUAL_TRACES) {
+      System.out.println(told);
+    }
     assertTrue(
         search.granted() > traces && search.late() > traces / 10 && search.expired() > traces / 20,
         told);
