@@ -18,9 +18,12 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -123,6 +126,55 @@ class RecordedUsersIT {
   private boolean isBanned(Rig rig) throws Exception {
     done(rig, "users", "limits", "ann", "--output", "json");
     return out.contains("banned_for_seconds");
+  }
+
+  /** Slots and units that requests hold under one plan count under the next, and so do costs. */
+  @ParameterizedTest
+  @ValueSource(strings = {"local", "exact"})
+  void whatRequestsHoldWhenTheirUsersPlanChangesCountsUnderTheNext(String mode) throws Exception {
+    String limits =
+        """
+              - {name: units, limit: 4/30d, tiers: {premium: 40/30d},
+                 cost: {response: {header: x-cost}, reserve: 2}}
+              - {name: running, concurrency: 2, tiers: {premium: 4}}
+        """;
+    String file = settings("store: redis").replace("mode: exact", "mode: " + mode);
+    Semaphore answers = new Semaphore(0);
+    AtomicInteger running = new AtomicInteger();
+    List<RawClient> clients = new ArrayList<>();
+    try (Fleet fleet = Fleet.ofFile(1, file.replaceFirst(" +- [{]name: month.*\n", limits))) {
+      fleet.deciding(1);
+      Rig rig = fleet.rig(0);
+      rig.origin.script(
+          with -> {
+            with.request();
+            running.incrementAndGet();
+            answers.acquire();
+            with.send("HTTP/1.1 200 OK\r\nx-cost: 2\r\nContent-Length: 0\r\n\r\n");
+          });
+      become(rig, "premium", "40/30d");
+      for (int i = 0; i < 3; i++) {
+        clients.add(rig.connect().send(Fleet.get("ann")));
+      }
+      Await.until("three run", () -> running.get() == 3);
+      become(rig, "free", "4/30d");
+      assertEquals(429, status(rig, "ann"), "three run, of two");
+      answers.release(100);
+      for (RawClient client : clients) {
+        assertEquals(200, client.read().status());
+        client.close();
+      }
+      assertEquals(429, status(rig, "ann"), "six units are used, of four");
+      become(rig, "premium", "40/30d");
+      assertEquals(17, passed(rig, "ann", 25), "of 34 units that are left");
+    } finally {
+      answers.release(100);
+    }
+  }
+
+  private void become(Rig rig, String tier, String limit) throws Exception {
+    done(rig, "users", "set", "ann", "--tier", tier);
+    Await.until("it has " + limit, () -> has(rig, limit, tier.equals("free") ? "limit" : "tier"));
   }
 
   @Test
