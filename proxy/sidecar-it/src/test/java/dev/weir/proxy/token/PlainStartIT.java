@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,27 @@ class PlainStartIT {
     assertEquals(
         List.of("dev.weir.proxy.token.TokenSettings"),
         loaded(folder, List.of("org.jose4j.", "dev.weir.proxy.token.")));
+  }
+
+  /** Nothing is loaded but what the plan of nobody says, and two types of what may ask. */
+  @Test
+  void loadsNoClassOfRecordsNorOfTheApiWhereNeitherIsConfigured(@TempDir Path folder)
+      throws Exception {
+    List<String> beginnings =
+        List.of(
+            "dev.weir.proxy.records.",
+            "dev.weir.proxy.api.",
+            "dev.weir.proxy.admission.RecordedUsers",
+            "dev.weir.algorithms.UserTable");
+    assertEquals(
+        Set.of(
+            "dev.weir.proxy.api.CandidateRules",
+            "dev.weir.proxy.api.UserLimits",
+            "dev.weir.proxy.records.RecordName",
+            "dev.weir.proxy.records.RecordName$Kind",
+            "dev.weir.proxy.records.UserOverride",
+            "dev.weir.proxy.records.UserRecord"),
+        Set.copyOf(loaded(folder, beginnings)));
   }
 
   @Test
