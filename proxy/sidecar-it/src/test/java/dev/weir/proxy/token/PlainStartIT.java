@@ -32,7 +32,7 @@ class PlainStartIT {
         loaded(folder, List.of("org.jose4j.", "dev.weir.proxy.token.")));
   }
 
-  /** Nothing is loaded but what the plan of nobody says, and two types of what may ask. */
+  /** Nothing is loaded but what the plan of nobody says, and three types of what may ask. */
   @Test
   void loadsNoClassOfRecordsNorOfTheApiWhereNeitherIsConfigured(@TempDir Path folder)
       throws Exception {
@@ -45,6 +45,7 @@ class PlainStartIT {
     assertEquals(
         Set.of(
             "dev.weir.proxy.api.CandidateRules",
+            "dev.weir.proxy.api.TopCounts",
             "dev.weir.proxy.api.UserLimits",
             "dev.weir.proxy.records.RecordName",
             "dev.weir.proxy.records.RecordName$Kind",
