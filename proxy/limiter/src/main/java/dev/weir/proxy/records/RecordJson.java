@@ -51,6 +51,22 @@ public final class RecordJson {
     }
   }
 
+  /**
+   * Returns the kept form of a record.
+   *
+   * @throws IllegalArgumentException also if {@link JsonText} takes no such value: whoever reads
+   *     the record would fail.
+   */
+  public static String record(String json) {
+    String record = compact(json);
+    try {
+      JsonText.read(record, Integer.MAX_VALUE);
+      return record;
+    } catch (BadRecordException refused) {
+      throw new IllegalArgumentException(refused.getMessage(), refused);
+    }
+  }
+
   /** Returns a parser of JSON; a name that stands twice in an object is a fault. */
   public static JsonParser parser(String json) throws IOException {
     return FACTORY.createParser(json);

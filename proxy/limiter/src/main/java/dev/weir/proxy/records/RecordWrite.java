@@ -12,6 +12,6 @@ public record RecordWrite(RecordName name, RecordVersion expected, String json) 
    * @throws IllegalArgumentException if it is not JSON.
    */
   public RecordWrite {
-    json = json == null ? null : RecordJson.compact(json);
+    json = json == null ? null : RecordJson.record(json);
   }
 }

@@ -45,4 +45,19 @@ class RecordJsonTest {
     String deep = "[".repeat(100_000) + "]".repeat(100_000);
     assertThrows(IllegalArgumentException.class, () -> RecordJson.compact(deep));
   }
+
+  /** Or a record would be kept that fails all who read it. */
+  @Test
+  void refusesWhatItsReadersRefuse() {
+    assertEquals("[".repeat(32) + "]".repeat(32), recordOf(32));
+    assertThrows(IllegalArgumentException.class, () -> recordOf(33));
+    RecordJson.record("1".repeat(40));
+    for (String json : new String[] {"1".repeat(41), "1e99", "{\"a\":\"\\ud800\"}"}) {
+      assertThrows(IllegalArgumentException.class, () -> RecordJson.record(json), json);
+    }
+  }
+
+  private static String recordOf(int depth) {
+    return RecordJson.record("[".repeat(depth) + "]".repeat(depth));
+  }
 }

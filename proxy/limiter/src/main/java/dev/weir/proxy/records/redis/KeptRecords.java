@@ -39,7 +39,7 @@ final class KeptRecords {
     String etag = etag(value);
     String text = RecordKeys.text(value);
     try {
-      String json = RecordJson.compact(text.substring(Math.min(text.length(), etag.length() + 1)));
+      String json = RecordJson.record(text.substring(Math.min(text.length(), etag.length() + 1)));
       return new StoredRecord(name, RecordVersion.parse(etag), json);
     } catch (IllegalArgumentException malformed) {
       damaged.increment();

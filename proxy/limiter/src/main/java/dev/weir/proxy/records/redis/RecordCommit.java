@@ -109,19 +109,14 @@ final class RecordCommit {
     List<KeyValue<byte[], byte[]>> found =
         calls.command(
             RecordKeys.PARTITION, redis -> redis.hmget(set, asked.toArray(byte[][]::new)));
-    byte[] audit =
-        calls.command(RecordKeys.PARTITION, redis -> redis.hget(keys.policy(), RecordKeys.AUDIT));
+    List<KeyValue<byte[], byte[]>> policy =
+        calls.command(
+            RecordKeys.PARTITION,
+            redis -> redis.hmget(keys.policy(), RecordKeys.AUDIT, RecordKeys.FORMAT));
     List<byte[]> values = found.stream().map(each -> each.getValueOrElse(null)).toList();
-    String format = RecordKeys.text(values.get(FORMAT));
-    if (!format.isEmpty() && !format.equals(KNOWN_FORMAT)) {
-      throw new RecordStoreException(
-          "redis: records of format "
-              + format
-              + " (expected: "
-              + KNOWN_FORMAT
-              + ", as this version"
-              + " of Weir writes)");
-    }
+    byte[] audit = policy.get(0).getValueOrElse(null);
+    checkFormat(values.get(FORMAT));
+    checkFormat(policy.get(FORMAT).getValueOrElse(null)); // the audit is there, of users too
     try {
       return new RecordCommit(
           calls,
@@ -134,6 +129,18 @@ final class RecordCommit {
           values.subList(2, values.size()));
     } catch (IllegalArgumentException damaged) {
       throw new RecordStoreException("redis: " + damaged.getMessage(), damaged);
+    }
+  }
+
+  private static void checkFormat(byte[] value) throws RecordStoreException {
+    String format = RecordKeys.text(value);
+    if (!format.isEmpty() && !format.equals(KNOWN_FORMAT)) {
+      throw new RecordStoreException(
+          "redis: records of format "
+              + format
+              + " (expected: "
+              + KNOWN_FORMAT
+              + ", as this version of Weir writes)");
     }
   }
 

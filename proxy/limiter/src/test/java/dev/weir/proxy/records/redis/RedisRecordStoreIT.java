@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.LogLines;
 import dev.weir.proxy.records.AuditEntry;
 import dev.weir.proxy.records.AuditFile;
 import dev.weir.proxy.records.AuditPage;
@@ -38,6 +39,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Records on a real server; what both stores promise is in the contract test. */
 @Timeout(60)
@@ -208,6 +211,39 @@ class RedisRecordStoreIT {
         new HashSet<>(records.rules().records().stream().map(each -> each.name().id()).toList()));
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{",
+        "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+        "1e99"
+      })
+  void passesOverAUserWhoseRecordNobodyCanReadAndNamesItOnce(String json) throws Exception {
+    records.writeUsers(List.of(write(user("bad"), null, "{}"), write(user("u"), null, "{}")), ANN);
+    int partition = RecordKeys.partition("bad");
+    redis.text("HSET", "rl:{p%03d}:users:shop".formatted(partition), "bad", "1-00000000 " + json);
+    try (LogLines log = new LogLines()) {
+      assertEquals(Set.of("u"), listed(10));
+      assertEquals(Set.of("u"), listed(10));
+      assertTrue(records.user("bad").isEmpty());
+      assertEquals(3, records.damagedCount());
+      assertEquals(1, log.with("WARN", "the record of user bad is passed over").size());
+    }
+    records.writeUser(write(user("bad"), RecordVersion.NONE, "{}"), ANN);
+    assertEquals(Set.of("bad", "u"), listed(10));
+  }
+
+  private Set<String> listed(int most) throws Exception {
+    Set<String> found = new HashSet<>();
+    String after = null;
+    do {
+      UserPage page = records.users(after, most);
+      page.users().forEach(each -> found.add(each.name().id()));
+      after = page.next();
+    } while (after != null);
+    return found;
+  }
+
   @Test
   void writesNothingThatCannotBeAudited() throws Exception {
     records.writeRules(null, List.of(write(rule("a"), null, "1")), ANN);
@@ -248,6 +284,18 @@ class RedisRecordStoreIT {
     assertEquals("1", records.rules().records().get(0).json());
   }
 
+  /** A write of a user adds to the audit, whose head is in the hash of the rules. */
+  @Test
+  void refusesToWriteAnAuditOfANewerFormat() throws Exception {
+    records.writeUser(write(user("u"), null, "1"), ANN);
+    redis.text("HSET", "rl:{p000}:policy:shop", "format", "2");
+    assertThrows(
+        RecordStoreException.class, () -> records.writeUser(write(user("u"), null, "2"), ANN));
+    assertThrows(RecordStoreException.class, () -> records.note("reset", user("u"), ANN));
+    assertEquals("1", records.user("u").orElseThrow().json());
+    assertEquals(1, verified());
+  }
+
   @Test
   void saysWhyAFullOrReadOnlyServerTakesNoWrite() throws Exception {
     records.writeRules(null, List.of(write(rule("a"), null, "1")), ANN);
@@ -274,14 +322,7 @@ class RedisRecordStoreIT {
         records.writeUsers(
             wanted.stream().map(each -> write(user(each), null, "{\"tier\":\"t\"}")).toList(), ANN);
     assertEquals(3, written.stream().map(UserWritten::version).distinct().count(), "100 at once");
-    Set<String> found = new HashSet<>();
-    String after = null;
-    do {
-      UserPage page = records.users(after, 50);
-      page.users().forEach(each -> found.add(each.name().id()));
-      after = page.next();
-    } while (after != null);
-    assertEquals(wanted, found);
+    assertEquals(wanted, listed(50));
     assertEquals("{\"tier\":\"t\"}", records.user("a b").orElseThrow().json());
     assertEquals("204", redis.text("HGET", "rl:{p000}:directory:shop", "count"));
     records.writeUsers(wanted.stream().map(each -> write(user(each), null, null)).toList(), ANN);
