@@ -64,6 +64,7 @@ public abstract class RecordStoreContractTest {
                       query.to(),
                       query.author(),
                       query.object(),
+                      query.kind(),
                       next,
                       query.most()));
       assertTrue(page.entries().size() <= query.most());
@@ -320,6 +321,8 @@ public abstract class RecordStoreContractTest {
         List.of(),
         audit(new AuditQuery(all.get(0).at().plusSeconds(1), null, null, null, null, 1)));
     assertEquals(List.of(), audit(new AuditQuery(null, first.at(), null, null, null, 1)));
+    assertEquals(1, audit(new AuditQuery(null, null, null, null, AuditKind.RULES, null, 9)).size());
+    assertEquals(3, audit(new AuditQuery(null, null, null, null, AuditKind.USERS, null, 9)).size());
     verify(4);
   }
 

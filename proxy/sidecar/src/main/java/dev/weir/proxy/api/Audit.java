@@ -1,6 +1,7 @@
 package dev.weir.proxy.api;
 
 import dev.weir.proxy.records.AuditEntry;
+import dev.weir.proxy.records.AuditKind;
 import dev.weir.proxy.records.AuditPage;
 import dev.weir.proxy.records.AuditQuery;
 import dev.weir.proxy.records.BadRecordException;
@@ -39,7 +40,7 @@ public final class Audit {
   public List<ApiRoute> routes() {
     return List.of(
         ApiRoute.of(HttpMethod.GET, "/audit", Role.VIEWER, this::get)
-            .taking("from", "to", "author", "object", "after", "most"),
+            .taking("from", "to", "author", "object", "kind", "after", "most"),
         ApiRoute.of(HttpMethod.GET, "/audit:export", Role.ADMIN, this::export)
             .taking("from", "to", "author", "object", "after")
             .asLong());
@@ -76,6 +77,7 @@ public final class Audit {
             time(request, "to"),
             request.query("author", null),
             request.query("object", null),
+            kind(request),
             request.query("after", null),
             most);
     if (store == null) {
@@ -94,6 +96,18 @@ public final class Audit {
         .forEach((name, value) -> members.put((String) name, value));
     members.computeIfPresent("user", (name, id) -> request.shown((String) id));
     return JsonText.write(members);
+  }
+
+  private static AuditKind kind(ApiRequest request) throws ApiProblem {
+    String kind = request.query("kind", null);
+    if (kind == null) {
+      return null;
+    }
+    return switch (kind) {
+      case "rules" -> AuditKind.RULES;
+      case "users" -> AuditKind.USERS;
+      default -> throw ApiProblem.ofParameter("kind", kind, "rules or users");
+    };
   }
 
   private static Instant time(ApiRequest request, String name) throws ApiProblem {

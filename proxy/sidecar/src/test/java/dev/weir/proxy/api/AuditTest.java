@@ -80,6 +80,8 @@ class AuditTest {
         "/audit | 3 reset eddy,2 create ada,1 create eddy",
         "/audit?author=eddy | 3 reset eddy,1 create eddy",
         "/audit?object=chat | 2 create ada",
+        "/audit?kind=rules | 2 create ada",
+        "/audit?kind=users | 3 reset eddy,1 create eddy",
         "/audit?from=2026-11-24&to=2026-11-25 | 3 reset eddy,2 create ada,1 create eddy",
         "/audit?to=2026-11-24T10:00:00Z | ''",
         "/audit?from=2026-11-25 | ''"
@@ -112,7 +114,15 @@ class AuditTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"from=yesterday", "to=2026-13-01", "most=0", "most=1001", "after=x y", "page=1"})
+  @CsvSource({
+    "from=yesterday",
+    "to=2026-13-01",
+    "most=0",
+    "most=1001",
+    "after=x y",
+    "kind=user",
+    "page=1"
+  })
   void refusesParametersThatItCannotRead(String parameter) throws Exception {
     HttpResponse<String> bad = rig.get(ApiRig.EDITOR, "/audit?" + parameter.replace(" ", "%20"));
     assertEquals(400, bad.statusCode(), bad.body());

@@ -56,7 +56,14 @@ final class AuditTrail {
    */
   AuditPage page(AuditQuery query, String user) throws RecordStoreException {
     AuditQuery ofUser =
-        new AuditQuery(query.from(), query.to(), query.author(), user, query.after(), query.most());
+        new AuditQuery(
+            query.from(),
+            query.to(),
+            query.author(),
+            user,
+            query.kind(),
+            query.after(),
+            query.most());
     LocalDate today = LocalDate.ofInstant(Instant.now(), ZoneOffset.UTC);
     LocalDate day = today.plusDays(1); // another sidecar's clock may be ahead
     String below = "+";

@@ -18,6 +18,11 @@ final class AuditPages {
     this.asked = new HashMap<>(asked);
   }
 
+  /** Entries of rules alone. */
+  static AuditPages ofRules(Api api) {
+    return new AuditPages(api, Map.of("kind", "rules"));
+  }
+
   /** Takes an entry. */
   interface Taker {
     /** Whether it wants another one. */
@@ -30,7 +35,7 @@ final class AuditPages {
     do {
       Api.Call call = api.get("/audit").with("most", PAGE).with("after", after);
       asked.forEach(call::with);
-      Map<String, Object> page = call.send().object();
+      Map<String, Object> page = call.sendPatiently().object();
       for (Map<?, ?> entry : ApiCommand.rows(page, "entries")) {
         if (!taker.take(entry)) {
           return;

@@ -20,7 +20,7 @@ final class RulesLog extends ApiCommand {
   @Override
   int run(Api api) throws ApiFault {
     List<Map<?, ?>> entries = new ArrayList<>();
-    new AuditPages(api, Map.of())
+    AuditPages.ofRules(api)
         .forEach(
             entry -> {
               if (AuditRow.isOfRules(entry)) {

@@ -54,7 +54,7 @@ final class RulesRevert extends ApiCommand {
   private static Map<String, Object> undone(Api api, RecordVersion target) throws ApiFault {
     Map<String, Object> before = new LinkedHashMap<>();
     boolean[] isFound = {false};
-    new AuditPages(api, Map.of())
+    AuditPages.ofRules(api)
         .forEach(
             entry -> {
               if (!AuditRow.isOfRules(entry) || !(entry.get("version") instanceof String text)) {

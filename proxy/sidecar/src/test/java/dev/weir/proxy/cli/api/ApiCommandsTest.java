@@ -462,6 +462,14 @@ class ApiCommandsTest {
     assertEquals("GET /api/v1/audit?most=1000&author=ops", api.requests().get(0));
   }
 
+  @Test
+  void asksForChangesOfRulesAloneAndWaitsForBeingLetIn() {
+    api.refuses("1").answers(200, null, "{'entries':[],'next':null}");
+    assertEquals(0, api.run("rules", "log"), api.err);
+    assertEquals("GET /api/v1/audit?most=1000&kind=rules", api.requests().get(1));
+    assertEquals(api.requests().get(0), api.requests().get(1));
+  }
+
   private static ApiOptions options(String... flags) {
     ApiOptions options = new ApiOptions();
     CommandLine.populateCommand(options, flags);
