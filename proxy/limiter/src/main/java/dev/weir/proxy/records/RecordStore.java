@@ -89,13 +89,19 @@ public interface RecordStore extends AutoCloseable {
     return List.of();
   }
 
+  /** Whether a version of the rules is, or was, one of this store: a failover may lose some. */
+  default boolean knows(RecordVersion version) throws RecordStoreException {
+    return true;
+  }
+
   /**
-   * Waits a moment until the last write of a record is kept on another machine too.
+   * Waits a moment until the last writes of records by this process are kept on another machine
+   * too.
    *
-   * @return false if it is not, or there is no other.
+   * @return false if they are not, as far as is known; null if there is no other to ask.
    */
-  default boolean isCopied(RecordName name) throws RecordStoreException {
-    return false;
+  default Boolean isCopied(List<RecordName> names) {
+    return null;
   }
 
   /**

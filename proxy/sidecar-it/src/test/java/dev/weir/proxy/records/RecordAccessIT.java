@@ -56,7 +56,7 @@ class RecordAccessIT {
     store.writeUser(new RecordWrite(USER, null, null), ANN);
     store.note("reset", USER, ANN);
     store.audit(new AuditQuery(null, null, null, null, null, 10));
-    store.isCopied(RULE);
+    store.isCopied(List.of(RULE));
     store.sidecars();
   }
 
@@ -86,7 +86,9 @@ class RecordAccessIT {
       useAll(store);
       Await.until("told", () -> !log.with("WARN", "counting", "can't run this command").isEmpty());
       redis.text("ACL", "SETUSER", "weir", "+xrange");
-      for (String permission : permissions.get(1).subList(1, permissions.get(1).size())) {
+      List<String> needed = new ArrayList<>(permissions.get(1));
+      needed.removeAll(List.of("+xrange", "+wait")); // without wait a write says less
+      for (String permission : needed) {
         redis.text("ACL", "SETUSER", "weir", "-" + permission.substring(1));
         String fault =
             assertThrows(RecordStoreException.class, () -> useAll(store), permission).getMessage();

@@ -204,7 +204,7 @@ public final class Rules {
         writes.isEmpty()
             ? change.stored().head()
             : store().writeRules(change.stored().head(), writes, request.author());
-    return answer(change, told, version, wait);
+    return answer(change, told, version, writes, wait);
   }
 
   private CompletionStage<Page> post(ApiRequest request)
@@ -277,7 +277,7 @@ public final class Rules {
       }
       try {
         RecordVersion written = store().writeRules(stored.head(), writes, request.author());
-        return answer(change, change.told(), written, wait);
+        return answer(change, change.told(), written, writes, wait);
       } catch (StaleRecordException stale) {
         if (stale.name().equals(name)) {
           throw stale;
@@ -300,7 +300,14 @@ public final class Rules {
   }
 
   private CompletionStage<Page> answer(
-      Change change, Map<String, Object> told, RecordVersion version, Duration wait) {
+      Change change,
+      Map<String, Object> told,
+      RecordVersion version,
+      List<RecordWrite> writes,
+      Duration wait)
+      throws ApiProblem {
+    List<RecordName> written = writes.stream().map(RecordWrite::name).toList();
+    told.put("replicated", written.isEmpty() ? null : store().isCopied(written));
     if (wait == null) {
       return CompletableFuture.completedFuture(Answers.json(change.status(), told, version));
     }

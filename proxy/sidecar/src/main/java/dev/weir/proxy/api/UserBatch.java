@@ -88,8 +88,15 @@ final class UserBatch {
         request.isDryRun()
             ? rehearsed(writes)
             : writes.isEmpty() ? List.of() : directory.store().writeUsers(writes, request.author());
+    Boolean replicated =
+        request.isDryRun() || writes.isEmpty()
+            ? null
+            : directory.store().isCopied(writes.stream().map(RecordWrite::name).toList());
     for (int i = 0; i < all.size(); i++) {
       tell(all.get(i), writes.get(i), written.get(i));
+      if (!request.isDryRun() && all.get(i).stale() == null) {
+        written.get(i).put("replicated", replicated);
+      }
     }
     StringBuilder body = new StringBuilder();
     results.forEach(result -> body.append(JsonText.write(result)).append('\n'));

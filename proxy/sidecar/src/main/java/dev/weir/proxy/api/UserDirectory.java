@@ -125,6 +125,15 @@ final class UserDirectory {
     }
   }
 
+  /** The answer to a write of a user's record. */
+  Page written(int status, User user, ApiRequest request) throws ApiProblem {
+    Map<String, Object> json = user.json(request);
+    if (!request.isDryRun()) {
+      json.put("replicated", store().isCopied(List.of(name(user.id()))));
+    }
+    return Answers.json(status, json, user.version());
+  }
+
   /** The members of an object of JSON; none of anything else. */
   static Map<String, Object> members(Object tree) {
     Map<String, Object> members = new LinkedHashMap<>();

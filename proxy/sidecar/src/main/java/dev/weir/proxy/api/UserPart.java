@@ -121,8 +121,10 @@ final class UserPart {
     }
     Map<String, Object> record = with(user.record(), request, value);
     checkSize(record);
-    return written(user, expected, record, request)
-        .page(isThere || request.isDryRun() ? OK : CREATED, request);
+    return directory.written(
+        isThere || request.isDryRun() ? OK : CREATED,
+        written(user, expected, record, request),
+        request);
   }
 
   private Page delete(ApiRequest request)
@@ -132,7 +134,8 @@ final class UserPart {
     if (value(user, request) == null) {
       throw missing(request);
     }
-    return written(user, expected, with(user.record(), request, null), request).page(OK, request);
+    Map<String, Object> record = with(user.record(), request, null);
+    return directory.written(OK, written(user, expected, record, request), request);
   }
 
   private User written(

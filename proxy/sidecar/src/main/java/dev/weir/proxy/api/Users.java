@@ -91,7 +91,7 @@ public final class Users {
         UserDirectory.members(JsonText.read(body, UserRecord.MAX_CHARACTERS));
     User written = directory.write(id, expected, members, request);
     boolean isNew = expected.equals(RecordVersion.NONE) && !request.isDryRun();
-    return written.page(isNew ? CREATED : OK, request);
+    return directory.written(isNew ? CREATED : OK, written, request);
   }
 
   private Page delete(ApiRequest request)

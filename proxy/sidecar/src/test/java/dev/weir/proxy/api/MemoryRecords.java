@@ -44,6 +44,9 @@ final class MemoryRecords implements RecordsInUse {
   /** Why no write succeeds; null while they do. */
   volatile String readOnly;
 
+  /** Whether a replica has what is written; null if there is none. */
+  volatile Boolean replicated;
+
   /** Runs once, before the next write. */
   volatile Runnable beforeWrite;
 
@@ -100,6 +103,11 @@ final class MemoryRecords implements RecordsInUse {
     private final Map<RecordName, String> authors = new LinkedHashMap<>();
     private RecordVersion head = RecordVersion.NONE;
     private int writeCount;
+
+    @Override
+    public Boolean isCopied(List<RecordName> names) {
+      return replicated;
+    }
 
     synchronized int writeCount() {
       return writeCount;

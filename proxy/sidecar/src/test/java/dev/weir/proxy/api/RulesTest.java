@@ -402,6 +402,19 @@ class RulesTest {
     assertEquals(50, times.get());
   }
 
+  @Test
+  void saysWhetherAReplicaHasIt() throws Exception {
+    records.replicated = true;
+    HttpResponse<String> first = write("PUT", "/rules", TWO, NONE);
+    assertStatus(200, "\"replicated\":true", first);
+    String etag = ApiRig.field(first, "etag");
+    records.replicated = false;
+    HttpResponse<String> same = write("PUT", "/rules", TWO, etag);
+    assertStatus(200, "\"replicated\":null", same); // nothing was written
+    assertFalse(write("DELETE", "/rules?dry-run", null, etag).body().contains("replicated"));
+    assertStatus(200, "\"replicated\":false", write("DELETE", "/rules", null, etag));
+  }
+
   /** A write by another sidecar. */
   private HttpResponse<String> rulesOfAnother(String method, String target, String body)
       throws Exception {

@@ -177,6 +177,7 @@ class UsersTest {
     HttpResponse<String> created = create("ann", "{'tier':'premium'}");
     HttpResponse<String> read = send("GET", "/users/ann", null);
     assertEquals(etag(created), etag(read));
+    assertTrue(created.body().contains("\"replicated\":null"), "a folder has no replica");
     assertEquals(
         Map.of(
             "id", "ann",

@@ -8,7 +8,11 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -30,6 +34,8 @@ final class RecordCalls {
           "(MOVED|ASK|TRYAGAIN|READONLY|CLUSTERDOWN|LOADING|MASTERDOWN|BUSY|NOREPLICAS|UNBLOCKED)"
               + " .*",
           Pattern.DOTALL);
+
+  private static final long NO_REPLICA = -1;
 
   private final StoreServers servers;
 
@@ -65,6 +71,51 @@ final class RecordCalls {
     } catch (IOException unknown) {
       // Nobody can tell whether it was executed.
     }
+  }
+
+  /**
+   * Waits until the servers of some partitions have passed on to a replica what was written over
+   * these connections: of all at the same time.
+   *
+   * @return false if one has not; null if one has no replica, and no other has not.
+   */
+  Boolean isCopied(Set<Integer> partitions, long mostMs) {
+    Map<SocketAddress, CompletionStage<Long>> asked = new HashMap<>();
+    for (int partition : partitions) {
+      SocketAddress server = servers.of(partition);
+      if (server == null) {
+        return false;
+      }
+      asked.computeIfAbsent(server, at -> copies(at, mostMs));
+    }
+    boolean isWithoutReplica = false;
+    for (Map.Entry<SocketAddress, CompletionStage<Long>> each : asked.entrySet()) {
+      try {
+        long copies = servers.calls().await(each.getKey(), each.getValue());
+        if (copies == 0) {
+          return false;
+        }
+        isWithoutReplica |= copies == NO_REPLICA;
+      } catch (IOException unknown) {
+        return false;
+      }
+    }
+    return isWithoutReplica ? null : true;
+  }
+
+  private CompletionStage<Long> copies(SocketAddress server, long mostMs) {
+    return servers
+        .calls()
+        .node(server)
+        .thenCompose(
+            open ->
+                open.async()
+                    .info("replication")
+                    .thenCompose(
+                        info ->
+                            info.contains("connected_slaves:0")
+                                ? CompletableFuture.completedFuture(NO_REPLICA)
+                                : open.async().waitForReplication(1, mostMs)));
   }
 
   private <T> T repeat(int partition, Function<SocketAddress, CompletionStage<T>> call)

@@ -20,12 +20,16 @@ import dev.weir.proxy.records.UserWritten;
 import dev.weir.proxy.store.fleet.ChangeFeed;
 import dev.weir.proxy.store.map.StoreServers;
 import io.lettuce.core.KeyValue;
+import io.lettuce.core.Limit;
+import io.lettuce.core.Range;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
@@ -33,7 +37,7 @@ import java.util.function.UnaryOperator;
 
 /** Records in the store's Redis servers, for all sidecars of a service. */
 public final class RedisRecordStore implements RecordStore {
-  /** How long a write waits for a replica to have it. */
+  /** How long an answer to a write waits for a replica to have it. */
   private static final long COPY_MS = 100;
 
   private final RecordCalls calls;
@@ -250,12 +254,27 @@ public final class RedisRecordStore implements RecordStore {
   }
 
   @Override
-  public boolean isCopied(RecordName name) throws RecordStoreException {
-    int partition = name.kind() == Kind.USER ? users.partition(name.id()) : RecordKeys.PARTITION;
-    return calls.command(partition, redis -> redis.waitForReplication(1, COPY_MS)) > 0
-        && (partition == RecordKeys.PARTITION
-            || calls.command(RecordKeys.PARTITION, redis -> redis.waitForReplication(1, COPY_MS))
-                > 0);
+  public boolean knows(RecordVersion version) throws RecordStoreException {
+    String id = version.number() + "-0";
+    return calls
+        .command(
+            RecordKeys.PARTITION,
+            redis -> redis.xrange(keys.changes(), Range.create(id, id), Limit.from(1)))
+        .stream()
+        .flatMap(change -> change.getBody().entrySet().stream())
+        .filter(field -> RecordKeys.text(field.getKey()).equals("tag"))
+        .anyMatch(field -> version.toString().endsWith("-" + RecordKeys.text(field.getValue())));
+  }
+
+  @Override
+  public Boolean isCopied(List<RecordName> names) {
+    Set<Integer> partitions = new HashSet<>(Set.of(RecordKeys.PARTITION)); // of log and audit
+    for (RecordName name : names) {
+      if (name.kind() == Kind.USER) {
+        partitions.add(users.partition(name.id()));
+      }
+    }
+    return calls.isCopied(partitions, COPY_MS);
   }
 
   /** How often a record was passed over, as it is damaged. */

@@ -6,6 +6,7 @@ import static dev.weir.proxy.records.redis.RecordsRig.user;
 import static dev.weir.proxy.records.redis.RecordsRig.write;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -176,10 +177,15 @@ class RecordTopologyIT {
         sentinels.awaitReplica();
         RedisServer replica = sentinels.replica();
         readsAndRefusesWrites(replica, first);
+        put(one, "1");
+        assertEquals(true, one.records.isCopied(List.of(rule("a"))));
 
         replica.pause();
+        put(one, "2");
+        assertEquals(false, one.records.isCopied(List.of(rule("a"))));
         sentinels.master().text("CLIENT", "KILL", "TYPE", "replica");
         RecordVersion lost = put(one, "lost");
+        assertNull(one.records.isCopied(List.of(rule("a"))));
         Await.until("told", () -> other.told.lines.contains("rules " + lost.number()));
         long toldBefore = toldOfRules(other);
         RedisServer old = sentinels.killMaster();

@@ -7,6 +7,7 @@ import static dev.weir.proxy.records.redis.RecordsRig.write;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -332,9 +333,18 @@ class RedisRecordStoreIT {
   }
 
   @Test
-  void saysThatNoReplicaHasAWrite() throws Exception {
+  void saysNothingOfReplicasWhereThereAreNone() throws Exception {
     records.writeRules(null, List.of(write(rule("a"), null, "1")), ANN);
-    assertFalse(records.isCopied(rule("a")));
+    assertNull(records.isCopied(List.of(rule("a"), user("u"))));
+  }
+
+  @Test
+  void knowsAVersionByItsTagToo() throws Exception {
+    RecordVersion first = records.writeRules(null, List.of(write(rule("a"), null, "1")), ANN);
+    records.writeRules(null, List.of(write(rule("a"), null, "2")), ANN);
+    assertTrue(records.knows(first));
+    assertFalse(records.knows(new RecordVersion(1, first.tag() + 1)));
+    assertFalse(records.knows(new RecordVersion(9, first.tag())));
   }
 
   @Test
