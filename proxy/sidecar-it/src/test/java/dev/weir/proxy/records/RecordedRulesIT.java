@@ -137,6 +137,22 @@ class RecordedRulesIT {
     }
   }
 
+  /** It follows the present one with its next heartbeat. */
+  @Test
+  void countsNoSidecarThatFollowsAVersionThatAFailoverHasLost() throws Exception {
+    try (Fleet fleet = fleet()) {
+      RecordsInUse records = fleet.rig(0).sidecar.records();
+      RecordVersion version = push(records.store(), set(rule(5)));
+      awaitAll(records, version);
+      long nowMs = System.currentTimeMillis();
+      redis.text("ZADD", "rl:{p000}:versions:shop", "" + nowMs, "other 9-0000abcd");
+      redis.text("ZADD", "rl:{p000}:peers:shop", "" + (nowMs + 60_000), "other");
+      assertEquals(
+          new Adoption(4, 3, 0),
+          records.adoption(version, Duration.ZERO).toCompletableFuture().get(30, TimeUnit.SECONDS));
+    }
+  }
+
   @Test
   void keepsTheLastGoodSetWhereALaterOneCannotBeTaken() throws Exception {
     try (Fleet fleet = fleet();

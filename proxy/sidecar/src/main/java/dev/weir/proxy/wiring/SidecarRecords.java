@@ -375,10 +375,13 @@ final class SidecarRecords implements RecordsInUse, AutoCloseable {
     return new Adoption(live, using, refusing);
   }
 
-  /** A later version counts as well, unless the store has lost it: then the sidecar says so. */
-  private static boolean follows(RunningSidecar sidecar, RecordVersion version) {
+  /** A later version counts as well, unless the store has lost it, or the sidecar refuses one. */
+  private boolean follows(RunningSidecar sidecar, RecordVersion version)
+      throws RecordStoreException {
     return sidecar.inUse().equals(version)
-        || sidecar.inUse().number() > version.number() && sidecar.refused() == null;
+        || sidecar.inUse().number() > version.number()
+            && sidecar.refused() == null
+            && store.knows(sidecar.inUse());
   }
 
   /**
