@@ -39,13 +39,18 @@ final class DemandWord {
    * @param decayPerStep of {@link #decayPerStep(long)}.
    */
   static long arrived(long word, double decayPerStep, long nowNs) {
+    long decayed = decayed(word, decayPerStep, nowNs);
+    return (decayed & COUNT_MASK) + ONE > COUNT_MASK ? decayed : decayed + ONE;
+  }
+
+  /** The word at a later time, without an arrival since. */
+  static long decayed(long word, double decayPerStep, long nowNs) {
     long steps = stepsSince(word, nowNs);
-    long count = word & COUNT_MASK;
     if (steps == 0) {
-      return count + ONE > COUNT_MASK ? word : word + ONE;
+      return word;
     }
-    long decayed = (long) (count * left(steps * decayPerStep));
-    return nowNs >>> STEP_SHIFT << COUNT_BITS | decayed + ONE;
+    long count = (long) ((word & COUNT_MASK) * left(steps * decayPerStep));
+    return nowNs >>> STEP_SHIFT << COUNT_BITS | count;
   }
 
   /** How much is left after a decay, by the Pade approximant of the exponential where it does. */

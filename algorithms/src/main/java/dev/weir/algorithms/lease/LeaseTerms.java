@@ -62,6 +62,24 @@ public final class LeaseTerms {
     return want < 2 ? 0 : want;
   }
 
+  /**
+   * Counts an arrival of a key whose demand is kept outside of a hand.
+   *
+   * @param demand what this returned last; 0 at first.
+   */
+  public long arrived(long demand, long nowNs) {
+    return DemandWord.arrived(demand, decayPerStep, nowNs);
+  }
+
+  /**
+   * How many requests to keep by such a demand: half of those that are likely to come in a life.
+   *
+   * @return 2 or more, or 0.
+   */
+  public long want(long demand, long nowNs) {
+    return want(DemandWord.before(DemandWord.decayed(demand, decayPerStep, nowNs)));
+  }
+
   /** From when on before a lease's end the next one is asked for. */
   long aheadNs() {
     return lifeNs / 5;

@@ -7,7 +7,7 @@ package dev.weir.proxy.metrics;
 public final class HoldMetrics {
   /** Why a message is sent; an index of the values of its counter. */
   public enum Message {
-    /** Requests ask for units. */
+    /** Requests ask for units, or will soon. */
     ASK,
     /** Requests have ended, and none asks. */
     END,
@@ -42,6 +42,19 @@ public final class HoldMetrics {
   /** A message was sent. */
   public void sent(Message message) {
     counters.increment(LoopFigures.STORE_HOLD_MESSAGES.word() + message.ordinal());
+  }
+
+  /**
+   * Units in hand of requests to come are more, or fewer.
+   *
+   * @param more than before; below 0 for fewer.
+   */
+  public void inHand(long more) {
+    if (more > 0) {
+      counters.add(LoopFigures.STORE_HOLD_UNITS_KEPT.word(), more);
+    } else {
+      counters.add(LoopFigures.STORE_HOLD_UNITS_IN_HAND.endedWord(), -more);
+    }
   }
 
   /** A request that held units has ended. */

@@ -199,6 +199,16 @@ final class LoopFigures {
           "Messages about units that are held, by why they were sent.",
           "reason",
           HoldMetrics.Message.values());
+  static final LoopCounter STORE_HOLD_UNITS_KEPT =
+      ofStore(
+          "hold_units_kept",
+          "Units that came into hand for requests to come: from the store, or from requests that"
+              + " had ended (mode leased).");
+  static final OpenGauge STORE_HOLD_UNITS_IN_HAND =
+      open(
+          STORE + "hold_units_in_hand",
+          "Units in hand for requests that will hold them (mode leased).",
+          STORE_HOLD_UNITS_KEPT);
   static final LoopCounter STORE_HOLDS_ENDED =
       ofStore("holds_ended", "Ends of requests that held units in the store.");
   static final OpenGauge STORE_HOLDS_ENDED_OPEN =

@@ -446,7 +446,19 @@ public final class Charges {
    * groups at the store are all of mode leased.
    */
   boolean areLeased() {
-    return isLeased && operation == Operation.CHECK && !isOnce && !wantsRows && areGroupsUniform;
+    return areOfHand() && areGroupsUniform && !holdsInStore();
+  }
+
+  /**
+   * Whether units in hand may be held by the question: a plain check, whose only group at the store
+   * is of mode leased, and holds.
+   */
+  boolean areHeldOfHand() {
+    return areOfHand() && holdsInStore();
+  }
+
+  private boolean areOfHand() {
+    return isLeased && operation == Operation.CHECK && !isOnce && !wantsRows;
   }
 
   /** Whether plain checks of the store's groups use leased units. */

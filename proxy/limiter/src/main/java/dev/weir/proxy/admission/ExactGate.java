@@ -140,6 +140,11 @@ public final class ExactGate implements Gate {
     }
   }
 
+  /** What requests hold in the store. */
+  HoldKeeper holds() {
+    return holds;
+  }
+
   /** When a question that is asked now must have its answer. */
   long dueNs(Charges charges, long nowNs) {
     return Math.min(nowNs + deadlineNs, charges.deadlineNs());
@@ -361,7 +366,7 @@ public final class ExactGate implements Gate {
           break;
         }
         int group = late.groupOf(check, decision.limitIndex());
-        long inHand = inHand(late, group);
+        long inHand = inHand(late, check, decision.limitIndex());
         if (decision.allowed() || isInHands(late)) {
           granted(late, check, decision, inHand);
         } else {
@@ -381,36 +386,45 @@ public final class ExactGate implements Gate {
 
   /** The store has decided on a check whose units are held. */
   void held(LateQuestion late, int check, boolean isGranted, StoreDecision decision) {
+    long inHand = inHand(late, check, decision.limitIndex());
     if (isGranted) {
-      granted(late, check, decision, 0);
+      granted(late, check, decision, inHand);
     } else {
       if (decision.isUsedAlone()) {
         long cost = late.charges.cost(late.firstCharge(check) + decision.limitIndex());
         Budget refusing = late.budgetOf(check, decision.limitIndex());
         proofs.note(late.charges, late.groupOf(check, 0), refusing, cost, decision);
       }
-      late.refused(check, decision, 0);
+      late.refused(check, decision, inHand);
     }
     ended(late);
   }
 
-  /** Leased units of a group's budgets that requests like this one may use. */
-  long inHand(LateQuestion late, int group) {
-    return leases == null || !late.charges.areOfHands()
-        ? 0
-        : leases.inHand(late.charges.leaseKey(group));
+  /** Units of one of a check's limits that are in hand, for requests like this one. */
+  long inHand(LateQuestion late, int check, int limit) {
+    int group = late.groupOf(check, limit);
+    int charge = late.firstCharge(check) + limit;
+    return inHand(late.charges, group, charge - late.charges.firstCharge(group));
+  }
+
+  private long inHand(Charges charges, int group, int limit) {
+    if (leases == null || !charges.areOfHands()) {
+      return 0;
+    }
+    long key = charges.leaseKey(group);
+    return charges.group(group).holds() ? holds.inHand(key, limit) : leases.inHand(key);
   }
 
   /** Whether a peek at a request would pass by leased units. */
   private boolean isInHands(LateQuestion late) {
     Charges charges = late.charges;
     boolean holdsAll =
-        leases != null
-            && charges.operation() == Operation.PEEK
-            && charges.areOfHands()
-            && charges.areGroupsUniform();
+        leases != null && charges.operation() == Operation.PEEK && charges.areOfHands();
     for (int i = charges.localGroupCount(); holdsAll && i < charges.groupCount(); i++) {
-      holdsAll = inHand(late, i) >= charges.cost(charges.firstCharge(i));
+      holdsAll = charges.group(i).holds() || charges.areGroupsUniform();
+      for (int limit = 0; holdsAll && limit < charges.group(i).size(); limit++) {
+        holdsAll = inHand(charges, i, limit) >= charges.cost(charges.firstCharge(i) + limit);
+      }
     }
     return holdsAll;
   }
@@ -464,7 +478,7 @@ public final class ExactGate implements Gate {
   private void tell(LateQuestion late, Verdict decided, boolean isCharged) {
     telling = isCharged ? late : null;
     if (late.state == State.PASSED && late.isAnyHeld()) {
-      hold(late);
+      hold(late.charges, late.takeHolds());
     }
     try {
       tell(late, decided);
@@ -474,10 +488,9 @@ public final class ExactGate implements Gate {
   }
 
   /** Adds what a request holds to its holding; of a request without an end, charges it now. */
-  private void hold(LateQuestion late) {
-    Charges charges = late.charges;
+  void hold(Charges charges, StoreHold first) {
     StoreHold next;
-    for (StoreHold hold = late.takeHolds(); hold != null; hold = next) {
+    for (StoreHold hold = first; hold != null; hold = next) {
       next = hold.nextOfRequest;
       boolean isOpen = false;
       for (int i = 0; i < hold.group().size(); i++) {
@@ -518,7 +531,13 @@ public final class ExactGate implements Gate {
   }
 
   @Override
+  public void rulesChanged() {
+    holds.rulesChanged();
+  }
+
+  @Override
   public boolean ending() {
+    holds.stopKeeping();
     return holds.isSettled();
   }
 

@@ -260,7 +260,7 @@ final class LateQuestion extends LeaseWaiter implements StoreHold.Asker {
     if (check >= checkCount) {
       boolean isCharged = charges.operation() == Operation.CHECK && !isRefused();
       int limit = (int) check - checkCount;
-      long inHand = gate.inHand(this, groupOf(0, limit));
+      long inHand = gate.inHand(this, 0, limit);
       int charge = firstCharge(0) + limit;
       Budget budget = budgetOf(0, limit);
       int row = charges.row(charge, budget);

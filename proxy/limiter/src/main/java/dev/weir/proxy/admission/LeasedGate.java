@@ -4,6 +4,8 @@ import dev.weir.algorithms.lease.LeaseTable;
 import dev.weir.algorithms.lease.LeaseTerms;
 import dev.weir.algorithms.lease.Leasing;
 import dev.weir.algorithms.lease.Taken;
+import dev.weir.proxy.admission.hold.HoldKeeper;
+import dev.weir.proxy.admission.hold.StoreHold;
 import dev.weir.proxy.admission.lease.HandNote;
 import dev.weir.proxy.admission.lease.LeaseAsk;
 import dev.weir.proxy.admission.lease.LeaseKeeper;
@@ -27,6 +29,9 @@ import dev.weir.proxy.store.map.StoreSettings;
  * store for itself, and for a lease. So a key for which a lease does not pay is decided as in mode
  * exact, and both kinds of decision can be mixed.
  *
+ * <p>Where requests hold units of one key until they end, they take them from those that the store
+ * has put in this event loop's hand: {@link HoldKeeper}.
+ *
  * <p>Only plain checks with one cost for all limits of a key use leased units. The store decides on
  * peeks, resets, checks with an idempotency key, checks that want each limit's figures, and on
  * rules that also have limits of mode exact.
@@ -37,6 +42,7 @@ public final class LeasedGate implements Gate {
   private static final long NOBODY = -1;
 
   private final ExactGate exact;
+  private final HoldKeeper holds;
   private final LeaseKeeper leases;
   private final Leasing leasing;
   private final LeaseTable table;
@@ -72,6 +78,7 @@ public final class LeasedGate implements Gate {
       LoopClock clock,
       LoopMetrics metrics) {
     this.exact = exact;
+    this.holds = exact.holds();
     this.counts = metrics.leases();
     this.leases = new LeaseKeeper(shared, store, settings.deadlineNs(), clock, counts);
     this.leasing = leases.leasing();
@@ -89,6 +96,9 @@ public final class LeasedGate implements Gate {
   public Verdict ask(long ticket, Charges charges, long nowNs, Outcome outcome) {
     takenTicket = NOBODY;
     takenCount = 0;
+    if (charges.areHeldOfHand()) {
+      return askToHold(ticket, charges, charges.localGroupCount(), nowNs, outcome);
+    }
     if (!charges.areLeased()) {
       return exact.ask(ticket, charges, nowNs, outcome);
     }
@@ -96,6 +106,28 @@ public final class LeasedGate implements Gate {
     return charges.groupCount() - first == 1
         ? askOne(ticket, charges, first, nowNs, outcome)
         : askSeveral(ticket, charges, first, nowNs, outcome);
+  }
+
+  /** Lets a request hold units in hand; if there are too few, the store decides. */
+  private Verdict askToHold(long ticket, Charges charges, int group, long nowNs, Outcome outcome) {
+    StoreHold hold = holds.beginInHand(charges.leaseKey(group), nowNs);
+    if (hold != null) {
+      hold.firstCharge = charges.firstCharge(group);
+      for (int i = 0; i < hold.group().size(); i++) {
+        hold.cost(i, charges.cost(hold.firstCharge + i));
+      }
+    }
+    if (hold == null || !holds.take(hold, nowNs)) {
+      counts.byStore();
+      return exact.ask(ticket, charges, nowNs, outcome);
+    }
+    counts.byHand(0); // none is used before the end
+    Budget budget = hold.group().budget(hold.notedLimit());
+    long capacity = budget.storeLimit().capacity();
+    long resetAfterNs = Math.max(0, hold.resetAtNs() - nowNs);
+    long remaining = Math.min(hold.remaining(), capacity);
+    exact.hold(charges, hold);
+    return verdict.allow(budget.policy(), capacity, remaining, resetAfterNs);
   }
 
   @Override
@@ -334,6 +366,7 @@ public final class LeasedGate implements Gate {
   @Override
   public void rulesChanged() {
     leases.rulesChanged();
+    exact.rulesChanged();
   }
 
   @Override

@@ -114,7 +114,7 @@ final class StoreVerdict {
    *
    * @param row of the limit in the verdict.
    * @param isCharged whether the request was charged to it.
-   * @param inHand leased units of it.
+   * @param inHand leased units of it, or units in hand, which are left to requests like this one.
    * @param cost that a request takes of it.
    */
   void row(int row, Budget of, boolean isCharged, StoreDecision decision, long inHand, long cost) {
@@ -128,7 +128,7 @@ final class StoreVerdict {
             left(of, decision, inHand),
             decision.resetAfterNs(),
             passes || never ? 0 : waitNs(decision))
-        .held(decision.heldUnits());
+        .held(Math.max(0, decision.heldUnits() - inHand));
   }
 
   Verdict allow(Verdict to) {

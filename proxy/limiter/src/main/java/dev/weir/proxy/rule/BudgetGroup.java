@@ -38,6 +38,7 @@ public final class BudgetGroup {
   private final byte[] dimension;
   private final ScriptLimit[] storeLimits;
   private final LeaseTerms leaseTerms;
+  private final LeaseTerms handTerms;
   private final long leaseSeed;
   private final long countSeed;
   private final boolean holds;
@@ -56,10 +57,12 @@ public final class BudgetGroup {
     this.dimension = key.dimension();
     this.onMissingKey = budgets.get(0).onMissingKey();
     this.storeLimits = storeLimits(budgets, known);
-    this.leaseTerms = mode == Mode.LEASED ? leaseTerms(budgets) : null;
-    this.leaseSeed = leaseSeed(budgets);
     this.countSeed = countSeed(ruleId, dimension);
     this.holds = budgets.stream().anyMatch(Budget::holds);
+    LeaseTerms terms = mode == Mode.LEASED ? leaseTerms(budgets) : null;
+    this.leaseTerms = holds ? null : terms;
+    this.handTerms = holds ? terms : null;
+    this.leaseSeed = leaseSeed(budgets);
   }
 
   /**
@@ -72,8 +75,8 @@ public final class BudgetGroup {
     Map<Object, List<Budget>> alike = new LinkedHashMap<>();
     for (Budget budget : budgets) {
       BudgetSpec spec = budget.spec();
-      // Leased units pay for requests of one cost.
-      long leasedCost = spec.mode() == Mode.LEASED ? spec.costUnits() : 0;
+      // Leased units pay for requests of one cost; those that requests hold, for any.
+      long leasedCost = spec.mode() == Mode.LEASED && !spec.holds() ? spec.costUnits() : 0;
       Object same =
           List.of(
               budget.ruleId(),
@@ -135,9 +138,17 @@ public final class BudgetGroup {
     return isSame;
   }
 
-  /** The bounds of leases of these budgets; null unless the mode is leased. */
+  /** The bounds of leases of these budgets; null unless the mode is leased and none holds. */
   public LeaseTerms leaseTerms() {
     return leaseTerms;
+  }
+
+  /**
+   * The bounds of what an event loop has in hand of these budgets, for requests that hold units of
+   * them; null unless the mode is leased and they hold.
+   */
+  public LeaseTerms handTerms() {
+    return handTerms;
   }
 
   /**

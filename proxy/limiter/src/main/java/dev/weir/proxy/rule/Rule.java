@@ -267,8 +267,9 @@ public final class Rule {
 
   private boolean areStoreGroupsLeased() {
     boolean areLeased = localGroupCount < groups.length;
+    boolean isOne = groups.length - localGroupCount == 1;
     for (int group = localGroupCount; group < groups.length; group++) {
-      areLeased &= groups[group].mode() == Mode.LEASED;
+      areLeased &= groups[group].mode() == Mode.LEASED && (isOne || !groups[group].holds());
     }
     return areLeased;
   }
@@ -626,7 +627,10 @@ public final class Rule {
     return storeLimits;
   }
 
-  /** Whether the store decides on some of the groups, all of which are of mode leased. */
+  /**
+   * Whether the store decides on some of the groups, all of which are of mode leased; where
+   * requests hold units until they end, on one group.
+   */
   public boolean isLeased() {
     return isLeased;
   }

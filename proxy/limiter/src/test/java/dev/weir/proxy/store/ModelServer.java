@@ -104,6 +104,9 @@ public final class ModelServer {
   /** Whether a connection is opened as soon as it is asked for. */
   public boolean opensAtOnce = true;
 
+  /** The process that it tells to be. */
+  public int process = 1;
+
   /** Whether the next write fails within the call, as one to a socket that was reset. */
   public boolean failsNextWrite;
 
@@ -144,7 +147,7 @@ public final class ModelServer {
 
   private Object connectionCall(Object self, Method method, Object... arguments) {
     return switch (method.getName()) {
-      case "async" -> proxy(RedisAsyncCommands.class, ModelServer::commandCall);
+      case "async" -> proxy(RedisAsyncCommands.class, this::commandCall);
       case "isOpen" -> isOpen;
       case "addListener" -> {
         listener = (RedisConnectionStateListener) arguments[0];
@@ -162,11 +165,11 @@ public final class ModelServer {
     };
   }
 
-  private static Object commandCall(Object self, Method method, Object... arguments) {
+  private Object commandCall(Object self, Method method, Object... arguments) {
     return switch (method.getName()) {
       case "scriptLoad" -> new Done<>("digest");
       case "evalsha" -> new Done<>(new byte[CheckReply.length(2)]);
-      case "info" -> new Done<>("run_id:1\r\nmaster_replid:1\r\n");
+      case "info" -> new Done<>("run_id:" + process + "\r\nmaster_replid:1\r\n");
       case "asking" -> new Done<>("OK");
       default -> throw new UnsupportedOperationException(method.getName());
     };
@@ -409,6 +412,7 @@ public final class ModelServer {
   /** Takes what a holder says of each limit that holds, and grants requests that fit them all. */
   private void hold(ByteBuffer input, int at, List<String> keys, ByteBuffer reply) {
     long requests = (long) input.getDouble(at + 2);
+    long kept = (long) input.getDouble(at + 10);
     long holder = input.getLong(at + HOLDER);
     double sequence = input.getDouble(at + HOLDER + 8);
     byte[] became = new byte[keys.size()];
@@ -433,8 +437,16 @@ public final class ModelServer {
       least = Math.min(least, left);
     }
     for (int i = 0; i < became.length; i++) {
+      int limit = headEnd(input, at) + i * limitBytes(HOLD);
+      long cost = (long) input.getDouble(limit + COST);
+      long left = capacity(input, limit) - charged(keys.get(i)) - heldUnits(keys.get(i));
+      boolean isKept = isApplied && granted == requests && became[i] == CheckReply.APPLIED;
+      kept = isKept ? Math.min(kept, Math.max(0, left - granted * cost) / 4 / cost) : 0;
+    }
+    for (int i = 0; i < became.length; i++) {
       long taken =
-          granted * (long) input.getDouble(headEnd(input, at) + i * limitBytes(HOLD) + COST);
+          (granted + kept)
+              * (long) input.getDouble(headEnd(input, at) + i * limitBytes(HOLD) + COST);
       if (became[i] == CheckReply.APPLIED) {
         held.get(keys.get(i)).get(holder).units += taken;
       } else if (taken > 0) {
@@ -444,12 +456,16 @@ public final class ModelServer {
             .add(CheckCall.NO_MARK);
       }
     }
-    executed.add("hold for " + granted + " of " + requests + " " + keys);
+    String more = kept > 0 ? " and " + kept : "";
+    executed.add("hold for " + granted + " of " + requests + more + " " + keys);
     byte[] told = new byte[8 + CheckCall.MAX_LIMITS];
+    ByteBuffer.wrap(told).order(ByteOrder.LITTLE_ENDIAN).putDouble(kept);
     System.arraycopy(became, 0, told, 8, became.length);
     holds.add(told);
-    int status = granted > 0 ? CheckReply.GRANTED : CheckReply.REFUSED;
-    reply(reply, status, leastAt, granted, Math.max(0, least), 0);
+    int status = granted + kept > 0 ? CheckReply.GRANTED : CheckReply.REFUSED;
+    int costAt = headEnd(input, at) + leastAt * limitBytes(HOLD) + COST;
+    long left = least - (granted + kept) * (long) input.getDouble(costAt);
+    reply(reply, status, leastAt, granted, Math.max(0, left), 0);
   }
 
   private byte apply(

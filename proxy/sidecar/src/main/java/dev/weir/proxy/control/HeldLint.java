@@ -54,10 +54,11 @@ final class HeldLint {
   static void check(RuleSpec rule, BiConsumer<String, String> sink) {
     for (int i = 0; i < rule.budgets().size() && rule.holds(); i++) {
       BudgetSpec budget = rule.budgets().get(i);
-      if (budget.mode() == Mode.LEASED) {
+      if (budget.mode() == Mode.LEASED && rule.isLeasedAsExact()) {
         sink.accept(
             rule.fieldsOf(i) + "mode",
-            "leased is decided as exact, as requests hold units until they end");
+            "leased is decided as exact, as requests hold units until they end: these are leased if"
+                + " all limits of the rule but local ones hold units, have one key, and are leased");
       }
       if (budget.cost().isAtEnd()
           && budget.limit().takesBurst()

@@ -1,12 +1,20 @@
 package dev.weir.proxy.admission.hold;
 
-/** The two numbers of a {@link Holder} under one limit: units held, and charged since it began. */
+/**
+ * The two numbers of a {@link Holder} under one limit: units held, and charged since it began. Held
+ * are the units of requests, and those in hand for requests to come.
+ */
 final class HeldAndCharged {
   /** The largest number of units charged that the store can count; no limit has so many. */
   static final long MOST_CHARGED = (1L << 53) - 1;
 
-  /** Now. */
-  private long held;
+  /** Units that requests hold now. */
+  private long lent;
+
+  /** Units in hand now, and the fewest since {@link #look}. */
+  private long hand;
+
+  private long leastInHand;
 
   private long charged;
 
@@ -35,7 +43,9 @@ final class HeldAndCharged {
   private long owed;
 
   void clear() {
-    held = 0;
+    lent = 0;
+    hand = 0;
+    leastInHand = 0;
     charged = 0;
     assured = 0;
     reserve = 0;
@@ -43,8 +53,20 @@ final class HeldAndCharged {
     isUnsaid = false;
   }
 
+  /** Units that requests hold, and units in hand. */
   long held() {
-    return held;
+    return lent + hand;
+  }
+
+  long inHand() {
+    return hand;
+  }
+
+  /** The fewest units that were in hand since the last look; another one begins. */
+  long look() {
+    long least = leastInHand;
+    leastInHand = hand;
+    return least;
   }
 
   long charged() {
@@ -58,7 +80,7 @@ final class HeldAndCharged {
       isUnsaid |= owed > 0;
       owed = 0;
     }
-    sentHeld = held;
+    sentHeld = held();
     sentCharged = charged;
   }
 
@@ -67,18 +89,47 @@ final class HeldAndCharged {
     assured = Math.min(assured, sentHeld + sentCharged);
   }
 
-  /** The message under way was applied, and so many of its requests were granted. */
-  void applied(long granted) {
-    isUnsaid = held != sentHeld || charged != sentCharged;
-    long more = granted * reserve;
-    held += more;
-    assured = sentHeld + more + sentCharged;
+  /**
+   * The message under way was applied, and so many of its requests were granted, and so many more
+   * are in hand.
+   */
+  void applied(long granted, long kept) {
+    isUnsaid = held() != sentHeld || charged != sentCharged;
+    lent += granted * reserve;
+    hand += kept * reserve;
+    assured = sentHeld + (granted + kept) * reserve + sentCharged;
   }
 
-  void settle(long reserved, long cost) {
-    held -= reserved;
+  /** A request takes units from those in hand. */
+  void take(long units) {
+    hand -= units;
+    lent += units;
+    leastInHand = Math.min(leastInHand, hand);
+  }
+
+  /**
+   * Charges what a request cost. What it held beyond is in hand from now on, and what it cost
+   * beyond is taken from there, as far as there is any.
+   *
+   * @param mostInHand units; what is more is released.
+   * @return whether any was.
+   */
+  boolean settle(long reserved, long cost, long mostInHand) {
+    long before = held();
+    lent -= reserved;
+    long rest = Math.max(0, hand + reserved - cost);
+    hand = Math.min(rest, mostInHand);
+    leastInHand = Math.min(leastInHand, hand);
     charge(cost);
-    isUnsaid = true;
+    isUnsaid |= cost > 0 || held() != before;
+    return hand < rest;
+  }
+
+  /** Releases units in hand. */
+  void release(long units) {
+    hand -= units;
+    leastInHand = Math.min(leastInHand, hand);
+    isUnsaid |= units > 0;
   }
 
   private void charge(long units) {
@@ -95,10 +146,15 @@ final class HeldAndCharged {
     return isUnsaid || owed > 0;
   }
 
-  /** The record has ended. What should have been charged by it, and was not, is owed. */
+  /**
+   * The record has ended. What should have been charged by it, and was not, is owed; what was in
+   * hand is gone.
+   */
   void recordEnded() {
-    owed += Math.max(0, held + charged - assured);
-    held = 0;
+    owed += Math.max(0, lent + charged - assured);
+    lent = 0;
+    hand = 0;
+    leastInHand = 0;
     charged = 0;
     assured = 0;
     isUnsaid = false;

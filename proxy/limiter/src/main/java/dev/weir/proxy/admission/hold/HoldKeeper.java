@@ -8,6 +8,7 @@ import dev.weir.proxy.loop.WakeUp;
 import dev.weir.proxy.metrics.HoldMetrics;
 import dev.weir.proxy.request.StoreFault;
 import dev.weir.proxy.rule.BudgetGroup;
+import dev.weir.proxy.store.BudgetListener;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.StoreQuestion;
 import dev.weir.proxy.store.map.StoreKeys;
@@ -21,7 +22,7 @@ import org.agrona.collections.Long2ObjectHashMap;
  * its record in the store has expired and no request has to do with it; earlier, where its place is
  * needed.
  */
-public final class HoldKeeper {
+public final class HoldKeeper implements BudgetListener {
   /** The most keys of which an event loop holds units at a time. */
   static final int MAX_KEYS = 16 * 1024;
 
@@ -54,6 +55,7 @@ public final class HoldKeeper {
     this.ids = new SplittableRandom(new SecureRandom().nextLong());
     this.freeHolds = new FreeList<>(mostHolds, StoreHold::new);
     this.sweep = store.wakeUp(this::sweep);
+    store.listen(this);
   }
 
   /**
@@ -79,11 +81,51 @@ public final class HoldKeeper {
       byKey.put(key, holder);
       all[count++] = holder;
       sweep.at(nowNs + SWEEP_NS);
+    } else {
+      holder.use(group);
     }
+    return begin(holder);
+  }
+
+  private StoreHold begin(KeyHolder holder) {
     holder.userCount++;
     StoreHold hold = freeHolds.take();
     hold.begin(holder);
     return hold;
+  }
+
+  /**
+   * Counts the arrival of a request, and begins its hold if units of the key are in hand: {@link
+   * #take} takes them.
+   *
+   * @return null if none are.
+   */
+  public StoreHold beginInHand(long key, long nowNs) {
+    KeyHolder holder = byKey.get(key);
+    if (holder == null) {
+      return null;
+    }
+    holder.arrived(nowNs);
+    return holder.inHand(0) > 0 ? begin(holder) : null;
+  }
+
+  /**
+   * Takes the units of a hold from those in hand.
+   *
+   * @return false if there are too few; then the hold has ended.
+   */
+  public boolean take(StoreHold hold, long nowNs) {
+    if (hold.key.take(hold, nowNs)) {
+      return true;
+    }
+    leave(hold);
+    return false;
+  }
+
+  /** Units in hand of one limit of a key. */
+  public long inHand(long key, int limit) {
+    KeyHolder holder = byKey.get(key);
+    return holder == null ? 0 : holder.inHand(limit);
   }
 
   /**
@@ -138,7 +180,11 @@ public final class HoldKeeper {
     if (isHeld) {
       key.settle(hold);
     }
-    key.userCount--;
+    leave(hold);
+  }
+
+  private void leave(StoreHold hold) {
+    hold.key.userCount--;
     hold.key = null;
     hold.asker = null;
     hold.next = null;
@@ -156,6 +202,47 @@ public final class HoldKeeper {
     if (count > 0) {
       sweep.at(nowNs + SWEEP_NS);
     }
+  }
+
+  /** Releases what is in hand of limits that others have replaced, as other rules are in use. */
+  public void rulesChanged() {
+    for (int i = 0; i < count; i++) {
+      if (!all[i].group().isCurrent()) {
+        all[i].stopKeeping(clock.nowNs());
+      }
+    }
+  }
+
+  /** Releases all that is in hand, as the process ends. */
+  public void stopKeeping() {
+    for (int i = 0; i < count; i++) {
+      all[i].stopKeeping(clock.nowNs());
+    }
+  }
+
+  @Override
+  public void serversChanged() {
+    for (int i = 0; i < count; i++) {
+      long server = all[i].serverNow();
+      if (server != 0) {
+        all[i].serverChanged(server);
+      }
+    }
+  }
+
+  @Override
+  public void givenBack(StoreKeys keys, int key, long cost) {
+    // What is held is not part of what was used.
+  }
+
+  @Override
+  public void forget(byte[] name, int partition) {
+    // A reset leaves what is held.
+  }
+
+  @Override
+  public void forgetAll() {
+    // Nor do several.
   }
 
   /** Forgets holders that are not in use, though the store may still have their records. */
@@ -190,6 +277,11 @@ public final class HoldKeeper {
     return isSettled;
   }
 
+  /** Whether no further keys are to have units in hand, which keeps their places from others. */
+  boolean isCrowded() {
+    return count > MAX_KEYS / 2;
+  }
+
   /** The number of keys. */
   public int keyCount() {
     return count;
@@ -217,5 +309,9 @@ public final class HoldKeeper {
 
   long nowNs() {
     return clock.nowNs();
+  }
+
+  long wallNs() {
+    return clock.wallNs();
   }
 }

@@ -18,6 +18,9 @@ public final class HoldMessage {
   /** Requests that want units now; 0 only says. */
   long requests;
 
+  /** Further requests whose units are wanted in hand. */
+  long keep;
+
   final long[] held = new long[Holder.MAX_LIMITS];
   final long[] charged = new long[Holder.MAX_LIMITS];
 
@@ -35,6 +38,10 @@ public final class HoldMessage {
 
   public long requests() {
     return requests;
+  }
+
+  public long keep() {
+    return keep;
   }
 
   /** Units of a limit that are held, without those that the message asks for. */

@@ -27,9 +27,15 @@ package dev.weir.proxy.admission.hold;
  * <p>One message is under way at most. Without an answer in time it counts as lost: the next one
  * says what is held as if nothing had been granted, and an answer that comes later is not used.
  *
+ * <p><b>In hand.</b> The store may grant more units than requests ask for. Those count as held, and
+ * requests take them without a message as long as the record is sure to live. Lending them, and
+ * taking back what a request did not cost, leaves held + charged as it is: so the store's sum is
+ * never too small, whenever it is told. They are gone when the record has ended.
+ *
  * <p><b>Guaranteed.</b> Units that a grant gave are in the store's record, or charged, from the
  * verdict to the end of the request, unless the store lost them: so no window holds more than the
- * limit. With no end outstanding, and a store that answers, all units are free again.
+ * limit. With no end outstanding, nothing in hand, and a store that answers, all units are free
+ * again.
  */
 public final class Holder {
   /** The most limits of a key. */
@@ -81,6 +87,12 @@ public final class Holder {
   private boolean isRecorded;
   private boolean isUnderWay;
   private long sentNs;
+  private long sentWallNs;
+
+  /** When the last message that was applied was sent: the record lives for a life at least. */
+  private long appliedNs;
+
+  private long appliedWallNs;
 
   /** When the message before the one under way was sent. */
   private long sentBeforeNs;
@@ -152,13 +164,16 @@ public final class Holder {
    * Writes the next message, which counts as sent now.
    *
    * @param requests that ask for units; 0 for none.
+   * @param keep further requests whose units are wanted in hand.
+   * @param wallNs the time of day, from any origin.
    */
-  public void say(HoldMessage to, long requests, long nowNs) {
+  public void say(HoldMessage to, long requests, long keep, long nowNs, long wallNs) {
     assert !isUnderWay : "one message at a time";
     to.id = id;
     to.sequence = ++sequence;
     to.mayBeNew = !isRecorded;
     to.requests = requests;
+    to.keep = keep;
     for (int i = 0; i < limitCount; i++) {
       limits[i].sent(isRecorded);
       to.held[i] = limits[i].held();
@@ -167,7 +182,8 @@ public final class Holder {
     isUnderWay = true;
     sentBeforeNs = sentNs;
     sentNs = nowNs;
-    askedNs = requests > 0 ? nowNs : askedNs;
+    sentWallNs = wallNs;
+    askedNs = requests > 0 || keep > 0 ? nowNs : askedNs;
   }
 
   /** The message under way was never sent. */
@@ -190,9 +206,10 @@ public final class Holder {
    *
    * @param worst of its limits: forgotten, then older, then applied.
    * @param granted requests that got their units.
+   * @param kept further requests whose units are in hand from now on.
    * @param nextId the id to take if the present one is forgotten.
    */
-  public Answer answered(Applied worst, long granted, long nextId, long nowNs) {
+  public Answer answered(Applied worst, long granted, long kept, long nextId, long nowNs) {
     if (worst == Applied.FORGOTTEN) {
       isUnderWay = false;
       recordEnded(nextId);
@@ -205,24 +222,68 @@ public final class Holder {
     isUnderWay = false;
     isRecorded = true;
     isUnsure = false;
+    appliedNs = sentNs;
+    appliedWallNs = sentWallNs;
     for (int i = 0; i < limitCount; i++) {
-      limits[i].applied(granted);
+      limits[i].applied(granted, kept);
     }
     return Answer.DECIDED;
   }
 
   /**
-   * Charges a limit what a request cost, and releases what it held of it.
+   * Takes the units of a request from those in hand, of all limits or of none. Not if the record
+   * may have expired by either clock: the one may have stood still while the machine was suspended.
+   *
+   * @param units by limit; 0 of those that do not hold.
+   * @return whether they were there.
+   */
+  public boolean take(long[] units, long nowNs, long wallNs) {
+    boolean isThere = isRecorded && Math.max(nowNs - appliedNs, wallNs - appliedWallNs) < ALIVE_NS;
+    for (int i = 0; isThere && i < limitCount; i++) {
+      isThere = limits[i].inHand() >= units[i];
+    }
+    for (int i = 0; isThere && i < limitCount; i++) {
+      limits[i].take(units[i]);
+    }
+    return isThere;
+  }
+
+  /**
+   * Charges a limit what a request cost, and releases what it held of it, or has it in hand.
    *
    * @param ofGeneration in which it was granted.
    * @param reserved units that it holds.
    * @param cost 0 or more.
+   * @param mostInHand units of the limit that may be in hand; 0 releases all.
+   * @return whether any units were released.
    */
-  public void settle(int limit, int ofGeneration, long reserved, long cost) {
+  public boolean settle(int limit, int ofGeneration, long reserved, long cost, long mostInHand) {
     if (ofGeneration == generation) {
-      limits[limit].settle(reserved, cost);
-    } else {
-      limits[limit].settlePaid(reserved, cost);
+      return limits[limit].settle(reserved, cost, mostInHand);
+    }
+    limits[limit].settlePaid(reserved, cost);
+    return false;
+  }
+
+  /** Units of a limit that are in hand. */
+  public long inHand(int limit) {
+    return limits[limit].inHand();
+  }
+
+  /** The fewest units of a limit that were in hand since the last look; another one begins. */
+  public long look(int limit) {
+    return limits[limit].look();
+  }
+
+  /** Releases units of a limit that are in hand, with the next message. */
+  public void release(int limit, long units) {
+    limits[limit].release(units);
+  }
+
+  /** Releases all that is in hand, with the next message. */
+  public void releaseHand() {
+    for (int i = 0; i < limitCount; i++) {
+      limits[i].release(limits[i].inHand());
     }
   }
 
@@ -253,7 +314,8 @@ public final class Holder {
     if (isUnderWay) {
       return false;
     }
-    isUnsure &= nowNs - askedNs < LIFE_NS; // what a lost message was granted is free by then
+    // What a lost message was granted is free a life later; but what is held is to be renewed.
+    isUnsure &= nowNs - askedNs < LIFE_NS || holdsAny();
     long sinceNs = nowNs - sentNs;
     return hasNews() ? sinceNs >= REPEAT_NS : sinceNs >= RENEWAL_NS && holdsAny();
   }
@@ -276,7 +338,7 @@ public final class Holder {
     return isFree() && nowNs - sentNs >= LIFE_NS;
   }
 
-  /** Units of a limit that are held; those that are paid do not count. */
+  /** Units of a limit that are held, by requests or in hand; those that are paid do not count. */
   public long held(int limit) {
     return limits[limit].held();
   }

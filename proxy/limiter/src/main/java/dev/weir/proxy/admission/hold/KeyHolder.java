@@ -21,7 +21,11 @@ import dev.weir.scripts.ScriptLimit;
  * that asks is under way at most: requests that come meanwhile are asked together in the next one.
  * If they take the same units, the store grants as many as fit; if not, it is asked for the sum,
  * and if that does not fit, for those of them one after the other. A message that only tells what
- * has ended keeps nobody waiting: who asks overtakes it, and its answer is not used. Reused.
+ * has ended keeps nobody waiting: who asks overtakes it, and its answer is not used.
+ *
+ * <p>In mode leased a message also asks for units in hand, as many as {@link HandAim} says.
+ * Requests take these without a message, and what they do not use goes back into the hand. Ends are
+ * then told, and what nobody has needed is released, within a quarter of a life. Reused.
  */
 final class KeyHolder implements StoreCallback {
   private static final int BYTES_AT_FIRST = 128;
@@ -32,6 +36,7 @@ final class KeyHolder implements StoreCallback {
 
   private final HoldKeeper keeper;
   private final Holder numbers = new Holder();
+  private final HandAim aim = new HandAim();
   private final StoreKeys names = new StoreKeys(Holder.MAX_LIMITS, BYTES_AT_FIRST);
   private BudgetGroup group;
   private ScriptLimit[] limits;
@@ -59,6 +64,9 @@ final class KeyHolder implements StoreCallback {
   /** The first so many of those that wait were refused together, and are asked for alone. */
   private int refusedTogether;
 
+  /** The fewest units of each limit that were in hand, while they are looked at. */
+  private final long[] least = new long[Holder.MAX_LIMITS];
+
   /** The number of the last message, by which the answer to one that was overtaken is known. */
   private long lastMessage;
 
@@ -66,6 +74,27 @@ final class KeyHolder implements StoreCallback {
   private int endCount;
 
   private int saidEndCount;
+
+  /** Requests beside these that the message asks for, to have their units in hand. */
+  private long wanted;
+
+  /** Units that the last request took of each limit. */
+  private final long[] usual = new long[Holder.MAX_LIMITS];
+
+  /** The server that has the record of what is in hand. */
+  private long server;
+
+  /** Whether units were released that others may wait for. */
+  private boolean isUrgent;
+
+  /** Units in hand, as they are counted. */
+  private long countedInHand;
+
+  /** The store's last figures: of which limit, units left, and when they are all back. */
+  private int notedLimit;
+
+  private long notedRemaining;
+  private long notedResetAtNs;
 
   /** Whether requests are being told what became of them: the next message is sent behind that. */
   private boolean isTelling;
@@ -82,13 +111,25 @@ final class KeyHolder implements StoreCallback {
     names.clear();
     names.add(keys, first, limits.length);
     refusedTogether = 0;
+    server = 0;
+    isUrgent = false;
     numbers.begin(limits.length, keeper.nextId());
+    aim.begin(of.handTerms());
+  }
+
+  /** Goes on for requests of other rules, of which these limits are the same. */
+  void use(BudgetGroup of) {
+    group = of;
+    limits = of.storeLimits();
+    aim.use(of.handTerms());
+    releaseUnlessKept();
   }
 
   /** Gives up the place. */
   void end() {
     saidEndCount = endCount;
     endsTold();
+    countInHand();
   }
 
   private void endsTold() {
@@ -115,11 +156,160 @@ final class KeyHolder implements StoreCallback {
     return isFree() && numbers.isOver(nowNs);
   }
 
+  /** Counts the arrival of a request, whether or not it passes. */
+  void arrived(long nowNs) {
+    aim.arrived(nowNs);
+  }
+
+  /** Takes the units of a request from those in hand; false if there are too few. */
+  boolean take(StoreHold hold, long nowNs) {
+    if (!takes(hold, nowNs)) {
+      return false;
+    }
+    tend(nowNs);
+    return true;
+  }
+
+  private boolean takes(StoreHold hold, long nowNs) {
+    if (!aim.isOn() || !numbers.take(hold.costs, nowNs, keeper.wallNs())) {
+      return false;
+    }
+    hold.state = State.HELD;
+    hold.generation = numbers.generation();
+    setUsual(hold);
+    countInHand();
+    return true;
+  }
+
+  private void setUsual(StoreHold hold) {
+    System.arraycopy(hold.costs, 0, usual, 0, limits.length);
+  }
+
+  /** Units of a limit that are in hand. */
+  long inHand(int limit) {
+    return numbers.inHand(limit);
+  }
+
+  /** Requests that there are units in hand for. */
+  private long requestsInHand() {
+    long requests = Long.MAX_VALUE;
+    for (int i = 0; i < limits.length; i++) {
+      requests = Math.min(requests, numbers.inHand(i) / usual[i]);
+    }
+    return requests;
+  }
+
+  /** Whether a fifth of the aim is in hand, or less. */
+  private boolean isAlmostEmpty() {
+    return 5 * requestsInHand() <= aim.requests();
+  }
+
+  /** Units of a limit for so many requests. */
+  private long unitsOf(int limit, long requests) {
+    return requests > MOST_TOGETHER / usual[limit] ? MOST_TOGETHER : requests * usual[limit];
+  }
+
+  /** Keeps what is in hand as it is to be: told, looked at, and filled up. */
+  private void tend(long nowNs) {
+    if (!aim.isOn() || isTelling || numbers.isUnderWay()) {
+      return;
+    }
+    if (aim.isLookDue(nowNs)) {
+      look(nowNs);
+      if (numbers.isUnsaid()) {
+        sendAhead(nowNs);
+      }
+    } else if (aim.mayAskAhead(nowNs) && isAlmostEmpty()) {
+      ranOut(nowNs);
+      sendAhead(nowNs);
+    }
+  }
+
+  private void ranOut(long nowNs) {
+    aim.ranOut(nowNs);
+    releaseUnlessKept();
+  }
+
+  private void sendAhead(long nowNs) {
+    if (send(false, nowNs) != null) {
+      aim.pause(nowNs);
+    }
+  }
+
+  /** Releases what nobody has needed since the last look, down to the aim. */
+  private void look(long nowNs) {
+    long idle = Long.MAX_VALUE;
+    for (int i = 0; i < limits.length; i++) {
+      least[i] = numbers.look(i);
+      idle = Math.min(idle, least[i] / usual[i]);
+    }
+    aim.look(idle, nowNs);
+    for (int i = 0; aim.isOn() && i < limits.length; i++) {
+      long beyond = numbers.inHand(i) - unitsOf(i, aim.requests());
+      numbers.release(i, Math.max(0, Math.min(least[i], beyond)));
+    }
+    releaseUnlessKept();
+  }
+
+  private void releaseUnlessKept() {
+    if (!aim.isOn()) {
+      numbers.releaseHand();
+    }
+    countInHand();
+  }
+
+  /** Keeps nothing of what another server had granted: it may be in no record any more. */
+  void serverChanged(long now) {
+    if (server != 0 && server != now) {
+      aim.stop();
+      releaseUnlessKept();
+    }
+  }
+
+  /** The server of its budgets; 0 if it is unknown. */
+  long serverNow() {
+    return keeper.store().server(names.partition(0));
+  }
+
+  /** Keeps nothing any more, and says so. */
+  void stopKeeping(long nowNs) {
+    aim.use(null);
+    releaseUnlessKept();
+    if (numbers.isUnsaid()) {
+      proceed(true, nowNs);
+    }
+  }
+
+  private void countInHand() {
+    long units = 0;
+    for (int i = 0; i < limits.length; i++) {
+      units += numbers.inHand(i);
+    }
+    keeper.metrics().inHand(units - countedInHand);
+    countedInHand = units;
+  }
+
+  /** The limit that the store's last figures were about. */
+  int notedLimit() {
+    return notedLimit;
+  }
+
+  /** Units of it that the store had left then, and those in hand now. */
+  long remaining() {
+    return notedRemaining + numbers.inHand(notedLimit);
+  }
+
+  /** When all of it is back. */
+  long resetAtNs() {
+    return notedResetAtNs;
+  }
+
   /** Asks for the units of a request; returns why there will be no decision, or null. */
   StoreFault ask(StoreHold hold, boolean isFollowed, long nowNs) {
     boolean isAsking = numbers.isUnderWay() && firstAsked != null;
     boolean isNext = !isAsking && !isTelling && firstWaiting == null;
     hold.state = State.WAITING;
+    setUsual(hold);
     addLast(hold);
     if (!isNext) {
       return null;
@@ -151,20 +341,28 @@ final class KeyHolder implements StoreCallback {
    */
   private StoreFault send(boolean isFollowed, long nowNs) {
     long requests = takeTogether();
+    if (requests > 0 && !keeper.isCrowded()) {
+      ranOut(nowNs);
+    }
+    isUrgent = false;
+    wanted = isSum ? 0 : aim.keep(aim.isOn() ? requestsInHand() : 0, nowNs);
     HoldMessage message = keeper.message();
     for (int i = 0; i < limits.length; i++) {
-      numbers.reserve(i, requests > 0 && holds(i) ? asked[i] : 0);
+      if (requests == 0) {
+        asked[i] = wanted > 0 ? usual[i] : 1;
+      }
+      numbers.reserve(i, holds(i) && requests + wanted > 0 ? asked[i] : 0);
     }
-    keeper.metrics().sent(requests > 0 ? ASK : numbers.isUnsaid() ? END : RENEWAL);
+    boolean isAsk = requests > 0 || wanted > 0 && !numbers.isUnsaid();
+    keeper.metrics().sent(isAsk ? ASK : numbers.isUnsaid() ? END : RENEWAL);
     saidEndCount = endCount;
     numbers.beginAnewIfFull(keeper.nextId());
-    numbers.say(message, requests, nowNs);
+    numbers.say(message, requests, wanted, nowNs, keeper.wallNs());
     StoreQuestion question = keeper.question().hold(this, ++lastMessage).of(names, 0, limits);
-    question.upTo(requests).holder(message.id(), message.sequence(), LIFE_US);
+    question.upTo(requests).keep(message.keep(), LIFE_US);
+    question.holder(message.id(), message.sequence(), LIFE_US);
     for (int i = 0; i < limits.length; i++) {
-      if (requests > 0) {
-        question.cost(i, asked[i]);
-      }
+      question.cost(i, asked[i]);
       if (holds(i)) {
         question.held(i, message.held(i), message.charged(i), message.mayBeNew());
       }
@@ -234,6 +432,7 @@ final class KeyHolder implements StoreCallback {
 
   /** Sends a message, if one is due that no request asks for. */
   void renew(long nowNs) {
+    tend(nowNs);
     if (!isTelling && numbers.isDue(nowNs)) {
       send(false, nowNs);
     }
@@ -245,12 +444,21 @@ final class KeyHolder implements StoreCallback {
     keeper.metrics().ended();
     for (int i = 0; i < limits.length; i++) {
       if (holds(i)) {
-        numbers.settle(i, hold.generation, hold.costs[i], hold.finalCosts[i]);
+        long most = aim.isOn() ? unitsOf(i, 2 * aim.requests()) : 0;
+        isUrgent |= numbers.settle(i, hold.generation, hold.costs[i], hold.finalCosts[i], most);
       }
     }
-    if (numbers.isUnsaid() && !isTelling) {
+    countInHand();
+    if (isNewsToSay()) {
       proceed(true, keeper.nowNs());
+    } else {
+      tend(keeper.nowNs());
     }
+  }
+
+  /** Whether there is something to be said at once. */
+  private boolean isNewsToSay() {
+    return !isTelling && (isUrgent || !aim.isOn()) && numbers.isUnsaid();
   }
 
   /** Charges later what a request cost about which there was no decision. */
@@ -278,13 +486,25 @@ final class KeyHolder implements StoreCallback {
       return; // overtaken
     }
     long nowNs = keeper.nowNs();
-    switch (numbers.answered(worst(decision), decision.granted(), keeper.nextId(), nowNs)) {
+    serverChanged(decision.server());
+    long granted = decision.granted();
+    long kept = decision.kept();
+    switch (numbers.answered(worst(decision), granted, kept, keeper.nextId(), nowNs)) {
       case DECIDED -> {
         endsTold();
-        tell(decision);
+        server = decision.server();
+        notedLimit = decision.limitIndex();
+        notedRemaining = decision.remaining();
+        notedResetAtNs = decision.sentNs() + decision.resetAfterNs();
+        tell(decision, nowNs);
+        if (aim.isOn()) {
+          aim.answered(wanted, kept, requestsInHand(), nowNs);
+        }
+        releaseUnlessKept();
       }
       case ASK_AGAIN -> {
         keeper.metrics().forgotten();
+        countInHand();
         putBack();
       }
       case UNUSABLE -> fail(StoreFault.DEADLINE);
@@ -313,6 +533,7 @@ final class KeyHolder implements StoreCallback {
       return false;
     }
     numbers.lost();
+    aim.pause(keeper.nowNs());
     fail(fault);
     proceed(false, keeper.nowNs());
     return false;
@@ -328,13 +549,13 @@ final class KeyHolder implements StoreCallback {
     }
   }
 
-  private void tell(StoreDecision decision) {
+  /** Tells those that were asked for, and those that wait as far as there are units in hand. */
+  private void tell(StoreDecision decision, long nowNs) {
     if (isSum && decision.granted() == 0) {
       for (StoreHold hold = firstAsked; hold != null; hold = hold.next) {
         refusedTogether++;
       }
       putBack();
-      return;
     }
     long left = isSum ? Long.MAX_VALUE : decision.granted();
     StoreHold next;
@@ -343,20 +564,29 @@ final class KeyHolder implements StoreCallback {
     isTelling = true;
     for (; hold != null; hold = next) {
       next = hold.next;
-      refusedTogether = Math.max(0, refusedTogether - 1);
       boolean isGranted = left-- > 0;
       hold.state = isGranted ? State.HELD : State.NOT_HELD;
       hold.generation = numbers.generation();
-      hold.decidedAtUs = decision.decidedAtUs();
-      hold.server = decision.server();
-      try {
-        hold.asker.held(hold.check, isGranted, decision);
-      } catch (RuntimeException | Error bug) {
-        InternalErrors.caught("a request that asked to hold units", bug);
-      }
-      keeper.told(hold);
+      tell(hold, isGranted || takes(hold, nowNs), decision);
+    }
+    while (firstWaiting != null && takes(firstWaiting, nowNs)) {
+      hold = firstWaiting;
+      firstWaiting = hold.next;
+      tell(hold, true, decision);
     }
     isTelling = false;
+  }
+
+  private void tell(StoreHold hold, boolean isGranted, StoreDecision decision) {
+    refusedTogether = Math.max(0, refusedTogether - 1);
+    hold.decidedAtUs = decision.decidedAtUs();
+    hold.server = decision.server();
+    try {
+      hold.asker.held(hold.check, isGranted, decision);
+    } catch (RuntimeException | Error bug) {
+      InternalErrors.caught("a request that asked to hold units", bug);
+    }
+    keeper.told(hold);
   }
 
   private void fail(StoreFault fault) {
@@ -391,7 +621,7 @@ final class KeyHolder implements StoreCallback {
   private void proceed(boolean saysNews, long nowNs) {
     while (!isTelling && !numbers.isUnderWay()) {
       if (firstWaiting == null) {
-        if (saysNews && numbers.isUnsaid()) {
+        if (saysNews && isNewsToSay()) {
           send(false, nowNs);
         }
         return;

@@ -94,6 +94,26 @@ public final class StoreHold {
     return costs[limit];
   }
 
+  /** Units of a limit of the key that are in hand. */
+  public long inHand(int limit) {
+    return key.inHand(limit);
+  }
+
+  /** The limit of the key that the store's last figures were about. */
+  public int notedLimit() {
+    return key.notedLimit();
+  }
+
+  /** Units of that limit that the store had left then, and those in hand. */
+  public long remaining() {
+    return key.remaining();
+  }
+
+  /** When all units of that limit are back, by the loop's clock. */
+  public long resetAtNs() {
+    return key.resetAtNs();
+  }
+
   /** Sets what the request has cost under a limit that holds, 0 or more units. */
   public void finalCost(int limit, long units) {
     finalCosts[limit] = units;

@@ -264,7 +264,7 @@ public record BudgetSpec(
   /** The limit as the store has it; the mode is one that needs it. */
   public ScriptLimit storeLimit() {
     ScriptLimit whole = limit.compileForStore();
-    return mode == Mode.LEASED ? whole.leased(leaseLifeUs()) : whole;
+    return mode == Mode.LEASED && !holds() ? whole.leased(leaseLifeUs()) : whole;
   }
 
   /** Reports what a limit that finds its number cannot have: it is of one service, behind here. */
@@ -292,7 +292,9 @@ public record BudgetSpec(
     String life = DurationText.text(leaseLifeNs);
     if (mode != Mode.LEASED) {
       sink.fault("lease-life", life, "nothing, unless mode is leased");
-    } else if (limit.rate() != null && leaseLifeNs > limit.rate().windowNs()) {
+    } else if (limit.rate() != null
+        && !limit.isConcurrency()
+        && leaseLifeNs > limit.rate().windowNs()) {
       sink.fault("lease-life", life, "at most the window, " + limit.rate().window());
     }
   }

@@ -363,6 +363,9 @@ public record LimitSpec(
    * are few beside the limit.
    */
   public long leaseLifeUs() {
+    if (isConcurrency()) {
+      return LeaseLife.LONGEST_US;
+    }
     long windowUs = rate.windowNs() / NS_PER_US;
     return switch (algorithm) {
       case GCRA, TOKEN_BUCKET, LEAKY_BUCKET ->

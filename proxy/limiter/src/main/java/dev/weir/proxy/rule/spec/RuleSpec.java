@@ -162,10 +162,36 @@ public record RuleSpec(
     return action == RuleAction.LIMIT && budgets.stream().anyMatch(BudgetSpec::holds);
   }
 
-  /** Returns this rule as it is decided: leased units cannot be held, so the store is asked. */
-  public RuleSpec decided() {
+  /**
+   * Whether units of all its limits at the store are leased, and held by requests until they end:
+   * that takes one key, as the units of a request are taken together.
+   */
+  private boolean leasesHeldUnits() {
+    BudgetSpec first = null;
+    boolean leases = true;
+    for (BudgetSpec budget : budgets) {
+      if (budget.mode().needsStore()) {
+        first = first == null ? budget : first;
+        leases &=
+            budget.holds()
+                && budget.mode() == Mode.LEASED
+                && budget.key().equals(first.key())
+                && budget.onStoreFailureOrDefault() == first.onStoreFailureOrDefault()
+                && budget.leaseLifeNs() == first.leaseLifeNs();
+      }
+    }
+    return leases && first != null;
+  }
+
+  /** Whether limits of mode leased are decided as exact, as requests hold units of some limit. */
+  public boolean isLeasedAsExact() {
     boolean isLeased = budgets.stream().anyMatch(budget -> budget.mode() == Mode.LEASED);
-    return holds() && isLeased
+    return holds() && isLeased && !leasesHeldUnits();
+  }
+
+  /** Returns this rule as it is decided: where units cannot be leased, the store is asked. */
+  public RuleSpec decided() {
+    return isLeasedAsExact()
         ? new RuleSpec(
             id,
             match,

@@ -15,12 +15,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Random traces of several holders of one key against a plain definition of what a window may hold.
  * Messages and answers are lost, late, repeated and overtaken; holders are killed and stopped for
- * longer than a life; the store forgets, or fails over to what its replica had.
+ * longer than a life; the store forgets, or fails over to what its replica had. In two of three
+ * traces holders have units in hand, which requests take without a message.
  */
 class HolderModelTest {
   private static final int TRACES = Integer.getInteger("weir.holder.traces", 2_000);
   private static final long MS = 1_000_000;
-  private static final long CAPACITY = 10;
+  private static final long CAPACITY = 20;
   private static final long DEADLINE_NS = 50 * MS;
 
   /** What may go wrong in a trace, beside the network. */
@@ -60,7 +61,12 @@ class HolderModelTest {
 
   /** Something that arrives at a time. */
   private record Delivery(
-      long atNs, Side to, HoldMessage message, long reserve, ModelHoldStore.Reply reply) {}
+      long atNs,
+      Side to,
+      HoldMessage message,
+      long reserve,
+      ModelHoldStore.Reply reply,
+      ModelHoldStore by) {}
 
   /** One event loop with its holder of the key. */
   private static final class Side {
@@ -72,6 +78,11 @@ class HolderModelTest {
     long dueNs;
     boolean isStopped;
     long cutOffUntilNs;
+
+    /** The id and the server of the record that it has. */
+    long id;
+
+    ModelHoldStore server;
   }
 
   private Random random;
@@ -87,6 +98,14 @@ class HolderModelTest {
   private long onTop;
   private boolean isQuiet;
 
+  /** Whether holders have units in hand. */
+  private boolean keeps;
+
+  private long fromHand;
+
+  /** Whether requests cost all that was reserved: then nothing is to spare. */
+  private boolean costsAll;
+
   /** Whether requests may cost more than was reserved. */
   private boolean costsMore;
 
@@ -100,6 +119,7 @@ class HolderModelTest {
       granted += exchanges.size();
     }
     assertTrue(granted > traces(), "requests were granted");
+    assertTrue(fromHand > traces(), "by units in hand, too");
   }
 
   int traces() {
@@ -118,6 +138,8 @@ class HolderModelTest {
     ids = 0;
     onTop = 0;
     isQuiet = false;
+    keeps = seed % 3 != 0;
+    costsAll = seed % 4 < 2;
     costsMore = of == Fault.OVER_RESERVE || seed % 2 == 1;
     windowNs = (1 + random.nextInt(30)) * 1_000 * MS;
     store = store(CAPACITY, windowNs);
@@ -142,9 +164,15 @@ class HolderModelTest {
     return side;
   }
 
-  /** Lets time pass, and what is due in it happen in its order. */
   private void pass(long ns) {
-    long untilNs = nowNs + ns;
+    long endNs = nowNs + ns;
+    do {
+      passUntil(Math.min(endNs, nowNs + HoldKeeper.SWEEP_NS));
+    } while (nowNs < endNs);
+  }
+
+  /** Lets time pass, and what is due in it happen in its order. */
+  private void passUntil(long untilNs) {
     while (true) {
       Delivery next = null;
       for (Delivery delivery : network) {
@@ -199,17 +227,34 @@ class HolderModelTest {
     int what = random.nextInt(20);
     if (what < 9) {
       if (!side.isStopped) {
-        side.waiting.add(1L + random.nextInt(4));
-        goOn(side);
+        arrive(side, 1L + random.nextInt(4));
       }
     } else if (what < 17) {
       end();
+    } else if (what == 17 && random.nextBoolean()) {
+      side.holder.release(0, random.nextInt((int) side.holder.inHand(0) + 1));
     } else if (what == 17) {
       replica = store.copy();
       meanwhile = 0;
     } else {
       breakSomething(side);
     }
+  }
+
+  private void arrive(Side side, long units) {
+    if (keeps && side.holder.take(new long[] {units}, nowNs, nowNs)) {
+      exchanges.add(exchange(side, units));
+      fromHand++;
+    } else {
+      side.waiting.add(units);
+      goOn(side);
+    }
+  }
+
+  private Exchange exchange(Side side, long units) {
+    long excess = costsMore ? random.nextInt(3) : 0;
+    long cost = costsAll ? units : random.nextInt((int) units + 1);
+    return new Exchange(side, side.id, units, cost + excess, nowNs);
   }
 
   /** Units granted since the replica had the store's last state. */
@@ -228,7 +273,14 @@ class HolderModelTest {
         network.removeIf(delivery -> delivery.to == side && delivery.reply != null);
       }
       case CUT_OFF -> side.cutOffUntilNs = nowNs + random.nextInt(25_000) * MS;
-      case STOPPED -> side.isStopped = !side.isStopped;
+      case STOPPED -> {
+        side.isStopped = !side.isStopped;
+        if (side.isStopped && random.nextBoolean()) {
+          pass(random.nextInt(25_000) * MS);
+          side.isStopped = false;
+          arrive(side, 1L + random.nextInt(4)); // before it looks at anything else
+        }
+      }
       case FAILOVER -> {
         onTop += meanwhile;
         store = replica.copy();
@@ -253,13 +305,15 @@ class HolderModelTest {
   private void end(Exchange exchange) {
     Side side = exchange.side;
     exchange.endedNs = nowNs;
-    side.holder.settle(0, exchange.generation, exchange.reserve, exchange.cost);
+    long most = keeps && !isQuiet ? random.nextInt((int) CAPACITY) : 0;
+    side.holder.settle(0, exchange.generation, exchange.reserve, exchange.cost, most);
     goOn(side);
   }
 
   /** Sends the next message if somebody waits, or something is to be said. */
   private void goOn(Side side) {
-    if (side.underWay == null && (!side.waiting.isEmpty() || side.holder.isUnsaid())) {
+    boolean isTold = side.holder.isUnsaid() && (!keeps || isQuiet || random.nextInt(4) == 0);
+    if (side.underWay == null && (!side.waiting.isEmpty() || isTold)) {
       send(side);
     }
   }
@@ -272,7 +326,8 @@ class HolderModelTest {
     }
     HoldMessage message = new HoldMessage();
     side.holder.reserve(0, side.reserve);
-    side.holder.say(message, requests, nowNs);
+    long keep = keeps && !isQuiet ? random.nextInt(6) : 0;
+    side.holder.say(message, requests, keep, nowNs, nowNs);
     side.underWay = message;
     side.asked = requests;
     side.dueNs = nowNs + DEADLINE_NS;
@@ -282,7 +337,7 @@ class HolderModelTest {
     for (int copies = isQuiet || random.nextInt(6) > 0 ? 1 : random.nextInt(3);
         copies > 0;
         copies--) {
-      network.add(new Delivery(nowNs + delay(), side, message, side.reserve, null));
+      network.add(new Delivery(nowNs + delay(), side, message, side.reserve, null, null));
     }
   }
 
@@ -302,9 +357,9 @@ class HolderModelTest {
     HoldMessage message = delivery.message;
     if (delivery.reply == null) {
       ModelHoldStore.Reply reply = store.apply(message, delivery.reserve, storeNs(nowNs));
-      meanwhile += reply.granted() * delivery.reserve;
+      meanwhile += (reply.granted() + reply.kept()) * delivery.reserve;
       if (nowNs >= side.cutOffUntilNs && (isQuiet || random.nextInt(8) > 0)) {
-        network.add(new Delivery(nowNs + delay(), side, message, delivery.reserve, reply));
+        network.add(new Delivery(nowNs + delay(), side, message, delivery.reserve, reply, store));
       }
       return;
     }
@@ -312,16 +367,20 @@ class HolderModelTest {
       return; // too late, or a repeat
     }
     side.underWay = null;
+    if (side.server != delivery.by) {
+      side.holder.releaseHand();
+      side.server = delivery.by;
+    }
+    ModelHoldStore.Reply reply = delivery.reply;
     Answer answer =
-        side.holder.answered(delivery.reply.applied(), delivery.reply.granted(), ++ids, nowNs);
+        side.holder.answered(reply.applied(), reply.granted(), reply.kept(), ++ids, nowNs);
     switch (answer) {
       case ASK_AGAIN -> {}
       case UNUSABLE -> refuse(side);
       case DECIDED -> {
-        for (long i = 0; i < delivery.reply.granted(); i++) {
-          long excess = costsMore ? random.nextInt(3) : 0;
-          long cost = random.nextInt((int) side.reserve + 1) + excess;
-          exchanges.add(new Exchange(side, message.id, side.reserve, cost, nowNs));
+        side.id = message.id;
+        for (long i = 0; i < reply.granted(); i++) {
+          exchanges.add(exchange(side, side.reserve));
         }
         refuse(side);
       }
@@ -346,6 +405,9 @@ class HolderModelTest {
       side.asked = 0;
     }
     pass(100 * MS);
+    for (Side side : sides) {
+      side.holder.releaseHand();
+    }
     for (Exchange exchange : exchanges) {
       if (exchange.endedNs < 0) {
         end(exchange);
@@ -366,7 +428,7 @@ class HolderModelTest {
     for (Exchange exchange : exchanges) {
       Long expiredNs = store.expired.get(exchange.id);
       exchange.endedNs = storeNs(exchange.endedNs);
-      if (expiredNs != null) {
+      if (expiredNs != null && storeNs(exchange.grantedNs) < expiredNs) {
         exchange.endedNs = Math.min(exchange.endedNs, expiredNs);
       }
     }

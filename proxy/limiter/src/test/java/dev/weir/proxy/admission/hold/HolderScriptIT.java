@@ -88,12 +88,14 @@ class HolderScriptIT extends HolderModelTest {
     @Override
     Reply apply(HoldMessage message, long reserve, long nowNs) {
       Reply expected = super.apply(message, reserve, nowNs);
+      long lifeUs = Holder.LIFE_NS / 1_000;
       call.clear()
-          .hold(message.requests(), 0, Holder.LIFE_NS / 1_000, message.id(), message.sequence());
+          .hold(message.requests(), message.keep(), lifeUs, message.id(), message.sequence());
       call.alsoHeld(limit, reserve, message.held(0), message.charged(0), message.mayBeNew());
       reply.wrap(ByteBuffer.wrap(eval(nowNs / 1_000)), 1, 0, 1);
       assertEquals(expected.applied().ordinal(), reply.holdStatus(0, 0));
       assertEquals(expected.granted(), reply.granted(0));
+      assertEquals(expected.kept(), reply.heldKept(0));
       assertEquals(held(), reply.heldUnits(0));
       return expected;
     }

@@ -1,5 +1,7 @@
 package dev.weir.proxy.admission.hold;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import dev.weir.proxy.admission.hold.Holder.Applied;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,7 +25,7 @@ class ModelHoldStore {
   record Charge(long atNs, long units) {}
 
   /** An answer to one message. */
-  record Reply(Applied applied, long granted) {}
+  record Reply(Applied applied, long granted, long kept) {}
 
   final long capacity;
   final long windowNs;
@@ -75,12 +77,13 @@ class ModelHoldStore {
 
   Reply apply(HoldMessage message, long reserve, long nowNs) {
     expire(nowNs);
+    assertTrue(!message.mayBeNew || message.held[0] + message.charged[0] == 0, "has said nothing");
     Entry entry = entries.get(message.id);
     if (entry == null && !message.mayBeNew) {
-      return new Reply(Applied.FORGOTTEN, 0);
+      return new Reply(Applied.FORGOTTEN, 0, 0);
     }
     if (entry != null && message.sequence <= entry.sequence) {
-      return new Reply(Applied.OLDER, 0);
+      return new Reply(Applied.OLDER, 0, 0);
     }
     if (entry == null) {
       entry = new Entry();
@@ -93,8 +96,10 @@ class ModelHoldStore {
     entry.expiresNs = nowNs + Holder.LIFE_NS;
     long free = capacity - used(nowNs) - held();
     long granted = Math.max(0, Math.min(message.requests, free / reserve));
-    entry.held += granted * reserve;
-    return new Reply(Applied.APPLIED, granted);
+    long left = Math.max(0, free - granted * reserve);
+    long kept = granted < message.requests ? 0 : Math.min(message.keep, left / 4 / reserve);
+    entry.held += (granted + kept) * reserve;
+    return new Reply(Applied.APPLIED, granted, kept);
   }
 
   long held() {
