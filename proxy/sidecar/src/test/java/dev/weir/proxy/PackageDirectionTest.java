@@ -103,7 +103,7 @@ class PackageDirectionTest {
     "store.fleet, log store.map",
     "records, log rule.spec",
     "records.file, log records",
-    "records.redis, log rule.spec store.map store.fleet records",
+    "records.redis, log loop rule.spec store.map store.fleet records",
     "admission, records request loop rule rule.spec rule.identity metrics store store.map admission.lease"
         + " admission.hold admission.ban",
     "admission.ban, request rule rule.spec rule.identity store.fleet",

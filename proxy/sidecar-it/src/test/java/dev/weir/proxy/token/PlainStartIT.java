@@ -32,7 +32,7 @@ class PlainStartIT {
         loaded(folder, List.of("org.jose4j.", "dev.weir.proxy.token.")));
   }
 
-  /** Nothing is loaded but what the plan of nobody says, and three types of what may ask. */
+  /** Nothing is loaded but what the plan of nobody says, and four types of what may ask. */
   @Test
   void loadsNoClassOfRecordsNorOfTheApiWhereNeitherIsConfigured(@TempDir Path folder)
       throws Exception {
@@ -44,6 +44,7 @@ class PlainStartIT {
             "dev.weir.algorithms.UserTable");
     assertEquals(
         Set.of(
+            "dev.weir.proxy.admission.RecordedUsers$Waiter",
             "dev.weir.proxy.api.CandidateRules",
             "dev.weir.proxy.api.TopCounts",
             "dev.weir.proxy.api.UserLimits",
