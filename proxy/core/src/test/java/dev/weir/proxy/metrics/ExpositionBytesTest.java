@@ -131,6 +131,8 @@ class ExpositionBytesTest {
     for (HoldMetrics.Message message : HoldMetrics.Message.values()) {
       times(33 + message.ordinal(), () -> holds.sent(message));
     }
+    holds.inHand(137);
+    holds.inHand(-100);
     times(38, holds::ended);
     holds.endsTold(36);
     times(39, holds::forgotten);
