@@ -152,8 +152,18 @@ class HeldRuleTest {
   }
 
   @Test
-  void asksTheStoreInsteadOfLeasing() {
-    RuleSpec leased = rule(b -> b.rate(Rate.parse("9/1m")).cost(atEnd(TOKENS)).mode(Mode.LEASED));
+  void leasesUnitsThatAreHeldIfAllLimitsHoldThemByOneKey() {
+    RuleSpec leased =
+        rule(b -> b.rate(Rate.parse("9/1m")).cost(atEnd(TOKENS)).concurrency(2).mode(Mode.LEASED));
+    Rule rule = compile(leased);
+    assertEquals(Mode.LEASED, rule.group(0).mode());
+    assertTrue(rule.isLeased());
+    assertEquals(leased, rule.spec());
+  }
+
+  @Test
+  void asksTheStoreInsteadOfLeasingBesideALimitThatIsChargedAtOnce() {
+    RuleSpec leased = rule(b -> b.rate(Rate.parse("9/1m")).concurrency(2).mode(Mode.LEASED));
     Rule rule = compile(leased);
     assertEquals(Mode.EXACT, rule.group(0).mode());
     assertFalse(rule.isLeased());

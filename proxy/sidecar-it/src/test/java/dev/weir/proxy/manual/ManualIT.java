@@ -136,7 +136,7 @@ class ManualIT {
         pages++;
       }
     }
-    assertEquals(9, pages);
+    assertEquals(10, pages);
     assertTrue(Files.exists(folder.resolve("latency.hlog")));
   }
 
