@@ -1,11 +1,15 @@
 package dev.weir.bench.rule;
 
+import dev.weir.proxy.admission.AddressLists;
 import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.AdmissionSettings;
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.LocalGate;
+import dev.weir.proxy.admission.RecordedUsers;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.admission.TopKeys;
+import dev.weir.proxy.admission.Users;
+import dev.weir.proxy.admission.ban.Bans;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.metrics.Metrics;
 import dev.weir.proxy.request.Admission;
@@ -27,20 +31,40 @@ final class LocalAdmission implements AutoCloseable {
   private final LoopClock clock = new LoopClock();
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final LimitTables tables = LimitTables.allocate(new AdmissionSettings(100_000, 1, 0), 0);
+  private final Users users = new Users();
+  private final KeyHasher hasher = KeyHasher.withKey(1, 2);
   private final AdmissionHandler admission =
       new AdmissionHandler(
           new LocalGate(tables),
+          new AddressLists(),
+          new Bans(""),
+          users,
           new IdentityReader(
-              IdentitySettings.DEFAULT,
-              KeyHasher.withKey(1, 2),
-              new ClientIpReader(IdentitySettings.DEFAULT),
-              1024),
+              IdentitySettings.DEFAULT, hasher, new ClientIpReader(IdentitySettings.DEFAULT), 1024),
           new Metrics().newLoop(),
           clock,
           channel.eventLoop());
 
+  /** Null if users have no records. */
+  private final RecordedUsers recorded;
+
   LocalAdmission(RuleSet rules) {
+    recorded = null;
     admission.publish(rules);
+  }
+
+  /** Admission by rules of users whose records are read at once. */
+  LocalAdmission(RuleSet rules, RecordedUsers.Reader records) {
+    recorded =
+        new RecordedUsers(
+            users, tables, hasher, records, (task, delayNs) -> task.run(), clock::nowNs, 1);
+    recorded.usersCounted(1);
+    admission.publish(rules);
+  }
+
+  /** Has the table of users know what a user's record says. */
+  void know(String user) {
+    recorded.know(user);
   }
 
   /** Counts the keys of what is asked. */
@@ -60,6 +84,7 @@ final class LocalAdmission implements AutoCloseable {
   @Override
   public void close() {
     tables.close();
+    users.close();
     channel.close();
   }
 }
