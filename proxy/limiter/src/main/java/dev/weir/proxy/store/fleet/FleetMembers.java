@@ -29,7 +29,7 @@ public final class FleetMembers {
   /** The interval of who follows records, and what it is more for each sidecar of many. */
   private static final long FOLLOWING_MS = 500;
 
-  private static final double FOLLOWING_MS_PER_SIDECAR = 0.4;
+  private static final double FOLLOWING_MS_PER_SIDECAR = 0.5;
 
   /** A sidecar without a heartbeat for this many intervals does not count. */
   private static final int KEPT_INTERVALS = 3;
@@ -93,7 +93,7 @@ public final class FleetMembers {
 
   /**
    * The milliseconds between two heartbeats. Who follows records asks more often, but all sidecars
-   * together no more often than 2,500 times a second.
+   * together no more often than 2,000 times a second.
    */
   public long intervalMs() {
     return feed == null
