@@ -18,7 +18,6 @@ import dev.weir.proxy.records.RecordStore;
 import dev.weir.proxy.records.RecordStoreException;
 import dev.weir.proxy.records.RecordVersion;
 import dev.weir.proxy.records.RulesCopy;
-import dev.weir.proxy.records.RunningSidecar;
 import dev.weir.proxy.records.file.FileRecordStore;
 import dev.weir.proxy.records.redis.RecordKeys;
 import dev.weir.proxy.records.redis.RedisRecordStore;
@@ -360,28 +359,11 @@ final class SidecarRecords implements RecordsInUse, AutoCloseable {
 
   /** Null if the store does not tell. */
   private Adoption adoption(RecordVersion version) {
-    int live = 0;
-    int using = 0;
-    int refusing = 0;
     try {
-      for (RunningSidecar sidecar : store.sidecars()) {
-        live++;
-        using += follows(sidecar, version) ? 1 : 0;
-        refusing += version.equals(sidecar.refused()) ? 1 : 0;
-      }
+      return Adoption.of(store, version);
     } catch (RecordStoreException away) {
       return null;
     }
-    return new Adoption(live, using, refusing);
-  }
-
-  /** A later version counts as well, unless the store has lost it, or the sidecar refuses one. */
-  private boolean follows(RunningSidecar sidecar, RecordVersion version)
-      throws RecordStoreException {
-    return sidecar.inUse().equals(version)
-        || sidecar.inUse().number() > version.number()
-            && sidecar.refused() == null
-            && store.knows(sidecar.inUse());
   }
 
   /**
