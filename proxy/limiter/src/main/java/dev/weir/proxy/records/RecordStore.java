@@ -89,6 +89,11 @@ public interface RecordStore extends AutoCloseable {
     return List.of();
   }
 
+  /** The id of this sidecar among {@link #sidecars}; empty if the store is its own. */
+  default String sidecar() {
+    return "";
+  }
+
   /** Whether a version of the rules is, or was, one of this store: a failover may lose some. */
   default boolean knows(RecordVersion version) throws RecordStoreException {
     return true;

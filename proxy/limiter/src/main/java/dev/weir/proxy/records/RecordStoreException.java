@@ -4,6 +4,8 @@ package dev.weir.proxy.records;
 public final class RecordStoreException extends Exception {
   private static final long serialVersionUID = 1;
 
+  private static final String PERHAPS = "; perhaps written: read it again";
+
   /**
    * @param message why, for operators.
    */
@@ -16,5 +18,12 @@ public final class RecordStoreException extends Exception {
    */
   public RecordStoreException(String message, Throwable cause) {
     super(message, cause);
+  }
+
+  /** The same fault of a write that may have been made all the same, or in part. */
+  public RecordStoreException perhapsWritten() {
+    return getMessage().endsWith(PERHAPS)
+        ? this
+        : new RecordStoreException(getMessage() + PERHAPS, this);
   }
 }

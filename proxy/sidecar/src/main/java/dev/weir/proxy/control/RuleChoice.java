@@ -8,6 +8,7 @@ import dev.weir.proxy.records.RecordSet;
 import dev.weir.proxy.rule.RuleSet;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Chooses the rules of a sidecar: those of a recorded set if there is one, else those of its file.
@@ -21,7 +22,7 @@ public final class RuleChoice {
 
   private final RulesInUse inUse;
   private RuleSource file;
-  private Runnable whenFileChanges = () -> {};
+  private Consumer<RuleSource> whenFileChanges = rules -> {};
   private volatile boolean isRecorded;
   private boolean isDeciding;
 
@@ -34,7 +35,7 @@ public final class RuleChoice {
   }
 
   /** Tells somebody of each change of the file that decides; it must not wait. */
-  public synchronized void whenFileChanges(Runnable listener) {
+  public synchronized void whenFileChanges(Consumer<RuleSource> listener) {
     whenFileChanges = listener;
   }
 
@@ -59,7 +60,7 @@ public final class RuleChoice {
     if (!isRecorded) {
       publish(rules);
       if (isOther) {
-        whenFileChanges.run();
+        whenFileChanges.accept(rules);
       }
     }
     return !isRecorded;

@@ -1,9 +1,12 @@
 package dev.weir.proxy.control;
 
+import dev.weir.proxy.admission.RuleDigest;
+import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.loop.LoopClock;
 import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.rule.spec.UsersSpec;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -30,6 +33,15 @@ public record RuleSource(
       most = Math.max(most, rule.ringCells());
     }
     return most;
+  }
+
+  /** A digest of the rules and of the limits of all requests, the same on each sidecar. */
+  public String digest(StoreNames names) {
+    List<RuleSpec> all = new ArrayList<>(rules);
+    if (everywhere != null) {
+      all.add(everywhere);
+    }
+    return new RuleDigest(names).of(all);
   }
 
   /**

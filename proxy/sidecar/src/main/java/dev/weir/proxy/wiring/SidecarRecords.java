@@ -2,6 +2,7 @@ package dev.weir.proxy.wiring;
 
 import dev.weir.proxy.admission.LimitTables;
 import dev.weir.proxy.admission.RecordedUsers;
+import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.control.Adoption;
 import dev.weir.proxy.control.RecordSetFault;
 import dev.weir.proxy.control.RecordSettings;
@@ -35,6 +36,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -66,6 +68,7 @@ final class SidecarRecords implements RecordsInUse, AutoCloseable {
   private final RuleChoice rules;
   private final RecordedRules reader;
   private final RecordedRulesFollower follower;
+  private final StoreNames names;
   private final ReloadNotes reloads;
   private final ScheduledThreadPoolExecutor thread;
 
@@ -90,7 +93,13 @@ final class SidecarRecords implements RecordsInUse, AutoCloseable {
     follower = new RecordedRulesFollower(store, reader, rules, copy);
     thread = thread("weir-records");
     userThread = thread("weir-users");
-    reloads = new ReloadNotes(store, InstantSource.system(), this::schedule);
+    names = settings.names();
+    reloads =
+        new ReloadNotes(
+            store,
+            InstantSource.system(),
+            mostMs -> ThreadLocalRandom.current().nextLong(mostMs),
+            this::schedule);
   }
 
   private static ScheduledThreadPoolExecutor thread(String name) {
@@ -170,7 +179,7 @@ final class SidecarRecords implements RecordsInUse, AutoCloseable {
             nowNs,
             deadlineNs);
     expose(metrics, users);
-    rules.whenFileChanges(reloads::add);
+    rules.whenFileChanges(file -> reloads.add(file.digest(names)));
     follower.useCopy();
     store.listen(
         new RecordListener() {

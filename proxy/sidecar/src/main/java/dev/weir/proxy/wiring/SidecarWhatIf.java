@@ -4,7 +4,6 @@ import dev.weir.proxy.admission.AddressLists;
 import dev.weir.proxy.admission.AdmissionHandler;
 import dev.weir.proxy.admission.Candidate;
 import dev.weir.proxy.admission.LimitTables;
-import dev.weir.proxy.admission.RuleDigest;
 import dev.weir.proxy.admission.StoreNames;
 import dev.weir.proxy.admission.Users;
 import dev.weir.proxy.admission.WhatIf;
@@ -32,7 +31,6 @@ import dev.weir.proxy.rule.identity.ClientKeyReader;
 import dev.weir.proxy.rule.identity.IdentityReader;
 import dev.weir.proxy.rule.identity.KeyHasher;
 import dev.weir.proxy.rule.spec.Enforcement;
-import dev.weir.proxy.rule.spec.RuleSpec;
 import dev.weir.proxy.store.LoopStore;
 import dev.weir.proxy.store.Store;
 import dev.weir.proxy.watch.Reloads;
@@ -270,15 +268,7 @@ public final class SidecarWhatIf implements CandidateRules {
     Candidate last = candidate;
     RuleSet before = last == null ? RuleSet.EMPTY : last.rules();
     // Of rules that are in no set any more nothing is carried over, and no key means a new budget.
-    use(source.compile(before.cleared("?" + digest(source))), files);
-  }
-
-  private String digest(RuleSource source) {
-    List<RuleSpec> all = new ArrayList<>(source.rules());
-    if (source.everywhere() != null) {
-      all.add(source.everywhere());
-    }
-    return new RuleDigest(settings.names()).of(all);
+    use(source.compile(before.cleared("?" + source.digest(settings.names()))), files);
   }
 
   private synchronized void use(RuleSet rules, SidecarLists files) {

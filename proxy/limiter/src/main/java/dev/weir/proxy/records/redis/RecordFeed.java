@@ -41,6 +41,7 @@ final class RecordFeed implements ChangeFeed {
   private String noted = "";
   private String noting = "";
   private int beatsToNote;
+  private volatile String id = "";
   private volatile String inUse = RecordVersion.NONE.toString();
   private volatile Runnable beatSoon = () -> {};
   private volatile long answeredNs = System.nanoTime();
@@ -53,6 +54,11 @@ final class RecordFeed implements ChangeFeed {
 
   void listen(RecordListener told) {
     listener = told;
+  }
+
+  /** The id by which the heartbeats name this sidecar; empty before the first. Any thread. */
+  String sidecar() {
+    return id;
   }
 
   /**
@@ -90,6 +96,7 @@ final class RecordFeed implements ChangeFeed {
 
   @Override
   public byte[][] arguments(String sidecar, boolean leaves) {
+    id = sidecar;
     String now = sidecar + " " + inUse;
     boolean notes = !now.equals(noted) || --beatsToNote <= 0;
     noting = leaves || !notes ? "" : now;

@@ -254,6 +254,11 @@ public final class RedisRecordStore implements RecordStore {
   }
 
   @Override
+  public String sidecar() {
+    return feed.sidecar();
+  }
+
+  @Override
   public boolean knows(RecordVersion version) throws RecordStoreException {
     String id = version.number() + "-0";
     return calls
