@@ -1,6 +1,7 @@
 package dev.weir.proxy.records;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.rig.Fleet;
@@ -176,6 +177,7 @@ class RulesApiIT {
       HttpResponse<String> refused = send(rig, 0, "PUT", "/rules", set(8), etag(put));
       assertEquals(503, refused.statusCode(), refused.body());
       assertTrue(refused.body().contains("redis"), refused.body());
+      assertFalse(refused.body().contains("perhaps"), refused.body());
       faults.pass();
       Await.until(
           "a write",

@@ -23,6 +23,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionException;
@@ -144,11 +145,16 @@ final class DirectoryRecords {
       for (int i = from; i < Math.min(writes.size(), from + MOST_AT_ONCE); i++) {
         left.add(i);
       }
-      repeated.until(
-          () -> {
-            left.removeIf(i -> written[i] != null);
-            return left.isEmpty() || writeSome(writes, left, author, written);
-          });
+      try {
+        repeated.until(
+            () -> {
+              left.removeIf(i -> written[i] != null);
+              return left.isEmpty() || writeSome(writes, left, author, written);
+            });
+      } catch (RecordStoreException fault) {
+        boolean isSomeWritten = Arrays.stream(written).anyMatch(Objects::nonNull);
+        throw isSomeWritten ? fault.perhapsWritten() : fault;
+      }
     }
     return Arrays.asList(written);
   }
@@ -247,13 +253,17 @@ final class DirectoryRecords {
       throws RecordStoreException {
     String user = names.apply(write.name().id());
     int partition = RecordKeys.partition(user);
-    return calls.script(
-        partition,
-        LuaScript.USER,
-        new byte[][] {keys.users(partition)},
-        RecordKeys.bytes(user),
-        RecordKeys.bytes(etag),
-        RecordKeys.bytes(next.toString()),
-        RecordKeys.bytes(write.json() == null ? "" : write.json()));
+    try {
+      return calls.script(
+          partition,
+          LuaScript.USER,
+          new byte[][] {keys.users(partition)},
+          RecordKeys.bytes(user),
+          RecordKeys.bytes(etag),
+          RecordKeys.bytes(next.toString()),
+          RecordKeys.bytes(write.json() == null ? "" : write.json()));
+    } catch (RecordStoreException announced) {
+      throw announced.perhapsWritten(); // the audit has it already
+    }
   }
 }

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -26,6 +27,7 @@ import java.util.regex.Pattern;
  */
 final class RecordCalls {
   private static final long REPEATED_NS = TimeUnit.SECONDS.toNanos(1);
+  private static final int LEAST_SCRIPTS = 2;
   private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
   /** Errors of a server that another one may not have, or that end by themselves. */
@@ -43,10 +45,34 @@ final class RecordCalls {
     this.servers = servers;
   }
 
-  /** Runs a script on the server of a partition. */
+  /**
+   * Runs a script that writes on the server of a partition. It is repeated at least once, so that
+   * who asks learns what became of it, though the first answer is lost.
+   *
+   * @throws RecordStoreException that says so if the script may have been executed.
+   */
   List<Object> script(int partition, LuaScript script, byte[][] keys, byte[]... arguments)
       throws RecordStoreException {
-    return repeat(partition, server -> servers.calls().script(server, script, keys, arguments));
+    AtomicInteger unanswered = new AtomicInteger();
+    try {
+      return repeat(
+          partition,
+          LEAST_SCRIPTS,
+          server -> {
+            CompletableFuture<?> connected = servers.calls().node(server);
+            unanswered.incrementAndGet();
+            return connected
+                .thenCompose(open -> servers.calls().script(server, script, keys, arguments))
+                .whenComplete(
+                    (reply, fault) -> {
+                      if (connected.isCompletedExceptionally() || innermost(fault) != null) {
+                        unanswered.decrementAndGet(); // not sent, or refused
+                      }
+                    });
+          });
+    } catch (RecordStoreException fault) {
+      throw unanswered.get() > 0 ? fault.perhapsWritten() : fault;
+    }
   }
 
   /** Runs a command on the server of a partition. */
@@ -55,6 +81,7 @@ final class RecordCalls {
       throws RecordStoreException {
     return repeat(
         partition,
+        1,
         server -> servers.calls().node(server).thenCompose(open -> command.apply(open.async())));
   }
 
@@ -118,10 +145,10 @@ final class RecordCalls {
                                 : open.async().waitForReplication(1, mostMs)));
   }
 
-  private <T> T repeat(int partition, Function<SocketAddress, CompletionStage<T>> call)
+  private <T> T repeat(int partition, int least, Function<SocketAddress, CompletionStage<T>> call)
       throws RecordStoreException {
     long endNs = System.nanoTime() + REPEATED_NS;
-    while (true) {
+    for (int attempt = 1; ; attempt++) {
       try {
         SocketAddress server = servers.of(partition);
         if (server == null) {
@@ -129,7 +156,7 @@ final class RecordCalls {
         }
         return await(server, call);
       } catch (IOException fault) {
-        if (!mayPass(fault) || System.nanoTime() - endNs > 0) {
+        if (!mayPass(fault) || attempt >= least && System.nanoTime() - endNs > 0) {
           throw new RecordStoreException(fault.getMessage(), fault);
         }
         servers.refresh();

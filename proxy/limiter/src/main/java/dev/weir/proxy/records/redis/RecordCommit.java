@@ -200,6 +200,7 @@ final class RecordCommit {
    *
    * @param created how many records the directory has more.
    * @return false if others have written since: nothing was written.
+   * @throws RecordStoreException that says so if it may have been written.
    */
   boolean write(int created) throws RecordStoreException {
     List<byte[]> arguments = new ArrayList<>();
@@ -242,9 +243,14 @@ final class RecordCommit {
   /** Whether an earlier call, of which the answer was lost, has written. */
   private boolean wasWritten(byte[] day) throws RecordStoreException {
     String id = entries.get(0).id() + "-0";
-    List<StreamMessage<byte[], byte[]>> found =
-        calls.command(
-            RecordKeys.PARTITION, redis -> redis.xrange(day, Range.create(id, id), Limit.from(1)));
-    return !found.isEmpty() && AuditTrail.line(found.get(0)).equals(entries.get(0).toJson());
+    try {
+      List<StreamMessage<byte[], byte[]>> found =
+          calls.command(
+              RecordKeys.PARTITION,
+              redis -> redis.xrange(day, Range.create(id, id), Limit.from(1)));
+      return !found.isEmpty() && AuditTrail.line(found.get(0)).equals(entries.get(0).toJson());
+    } catch (RecordStoreException unknown) {
+      throw unknown.perhapsWritten();
+    }
   }
 }

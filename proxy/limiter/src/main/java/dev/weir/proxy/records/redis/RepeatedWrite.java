@@ -24,7 +24,10 @@ final class RepeatedWrite {
     long pauseNs = FIRST_PAUSE_NS;
     while (!write.isMade()) {
       if (System.nanoTime() - startNs > MOST_NS) {
-        throw new RecordStoreException("redis: too many write records at one time");
+        throw new RecordStoreException(
+            "redis: other writers were faster each time for "
+                + TimeUnit.NANOSECONDS.toSeconds(MOST_NS)
+                + " s (expected: fewer writes of records at one time); try again");
       }
       LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(pauseNs));
       pauseNs = Math.min(2 * pauseNs, MOST_PAUSE_NS);

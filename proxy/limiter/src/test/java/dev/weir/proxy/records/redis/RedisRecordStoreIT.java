@@ -24,6 +24,8 @@ import dev.weir.proxy.records.StaleRecordException;
 import dev.weir.proxy.records.StoredRecord;
 import dev.weir.proxy.records.UserPage;
 import dev.weir.proxy.records.UserWritten;
+import dev.weir.scripts.server.Await;
+import dev.weir.scripts.server.FaultProxy;
 import dev.weir.scripts.server.RedisServer;
 import dev.weir.scripts.server.RespClient;
 import java.nio.file.Files;
@@ -193,6 +195,53 @@ class RedisRecordStoreIT {
     assertTrue(commit.write(0), "and another one has written since");
     assertEquals(2, records.rules().head().number());
     assertEquals(2, verified());
+  }
+
+  /** A write by a sidecar behind a proxy, from which only the writing itself is left to do. */
+  private RecordCommit commitBehind(RecordsRig behind) throws Exception {
+    behind.records.writeRules(null, List.of(write(rule("a"), null, "1")), ANN); // knows the script
+    RecordCommit commit =
+        RecordCommit.ofRules(
+            new RecordCalls(behind.store.servers()),
+            new RecordKeys("shop", "shop"),
+            null,
+            List.of());
+    commit.change(rule("a"), "1", "2", ANN);
+    return commit;
+  }
+
+  private static boolean isSecondVersionWritten() throws Exception {
+    return redis.text("HGET", "rl:{p000}:policy:shop", "head").startsWith("2-");
+  }
+
+  @Test
+  void findsItsWriteThoughNoAnswerCameInTime() throws Exception {
+    ExecutorService writer = Executors.newSingleThreadExecutor();
+    try (FaultProxy faults = new FaultProxy(redis.port());
+        RecordsRig behind = new RecordsRig(faults.port())) {
+      RecordCommit commit = commitBehind(behind);
+      faults.dropReplies(Integer.MAX_VALUE);
+      Future<Boolean> written = writer.submit(() -> commit.write(0));
+      Await.until("executed", RedisRecordStoreIT::isSecondVersionWritten);
+      faults.pass();
+      assertTrue(written.get());
+      assertEquals(2, records.rules().head().number());
+      assertEquals(2, verified());
+    } finally {
+      writer.shutdownNow();
+    }
+  }
+
+  @Test
+  void promisesNothingOfAWriteThatMayHaveBeenMade() throws Exception {
+    try (FaultProxy faults = new FaultProxy(redis.port());
+        RecordsRig behind = new RecordsRig(faults.port())) {
+      RecordCommit commit = commitBehind(behind);
+      faults.dropReplies(Integer.MAX_VALUE);
+      String fault = assertThrows(RecordStoreException.class, () -> commit.write(0)).getMessage();
+      assertTrue(fault.endsWith("; perhaps written: read it again"), fault);
+      assertTrue(isSecondVersionWritten());
+    }
   }
 
   @Test
