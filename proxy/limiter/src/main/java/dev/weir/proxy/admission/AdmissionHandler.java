@@ -537,7 +537,7 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     parked.park(ticket, listener, rule, counters, purpose, nowNs);
     parked.holding(ticket, holding);
     holding = NOTHING_HELD;
-    parked.sample(ticket, sampled);
+    parked.sample(ticket, sampled == null ? null : topKeys.keep(sampled));
     sampled = null;
     parked.warnedKey(ticket, warnedKey);
     if (rule != null && rule.bans() != null) {

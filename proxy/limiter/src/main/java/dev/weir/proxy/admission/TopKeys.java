@@ -22,7 +22,7 @@ public final class TopKeys {
   /** One in so many of those beyond is counted, on average. */
   public static final int ONE_IN = 64;
 
-  /** Questions that may be counted at one time while their verdicts are late. */
+  /** Questions whose late verdicts are counted at one time. */
   static final int MAX_SAMPLES = 1_024;
 
   private static final long SECOND_NS = 1_000_000_000;
@@ -30,7 +30,7 @@ public final class TopKeys {
   private final IdentityText text;
   private final HeavyHitters asked;
   private final HeavyHitters refused;
-  private final FreeList<KeySample> free = new FreeList<>(MAX_SAMPLES, KeySample::new);
+  private final FreeList<KeySample> free = new FreeList<>(MAX_SAMPLES + 1, KeySample::new);
   private int takenCount;
 
   /** Questions to pass over before the next that is counted. */
@@ -71,12 +71,12 @@ public final class TopKeys {
    * Counts a question.
    *
    * @param of its identities; null if it is not to be counted after all.
-   * @return what {@link #decided} takes; null if it need not be told.
+   * @return what {@link #decided} and {@link #keep} take; null if they need not be told.
    */
   KeySample ask(Rule rule, Identities of, long nowNs) {
     int weighs = weight;
     chooseNext(nowNs);
-    if (of == null || takenCount == MAX_SAMPLES) {
+    if (of == null) {
       return null;
     }
     takenCount++;
@@ -101,6 +101,19 @@ public final class TopKeys {
       random ^= random << 17;
       skip = (int) Long.remainderUnsigned(random, 2 * ONE_IN - 1); // 63 on average
     }
+  }
+
+  /**
+   * Keeps a question until its late verdict.
+   *
+   * @return null if so many are kept that its refusal will not be counted.
+   */
+  KeySample keep(KeySample of) {
+    if (takenCount > MAX_SAMPLES) {
+      drop(of);
+      return null;
+    }
+    return of;
   }
 
   /** Counts the refusal of a question by a limit, and forgets the question. */

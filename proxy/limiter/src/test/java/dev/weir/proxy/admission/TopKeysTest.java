@@ -51,11 +51,12 @@ class TopKeysTest {
   private long nowNs = 1;
   private AdmissionHandler handler = handler(new LocalGate(tables));
 
-  /** Answers when the test says so. */
+  /** Refuses when the test says so. */
   private static final class LateGate implements Gate {
     private final List<Long> tickets = new ArrayList<>();
     private Outcome outcome;
     private Verdict refusal;
+    private boolean isLate = true;
 
     @Override
     public Verdict ask(long ticket, Charges charges, long nowNs, Outcome asker) {
@@ -65,7 +66,7 @@ class TopKeysTest {
           new Verdict()
               .refuse(
                   RefusalReason.OVER_LIMIT, charges.group(0).budget(0).policy(), 1, 0, 1000, 1000);
-      return null;
+      return isLate ? null : refusal;
     }
   }
 
@@ -248,14 +249,23 @@ class TopKeysTest {
   }
 
   @Test
-  void countsNoMoreThanSoManyAtATimeWhoseVerdictsAreLate() {
+  void countsAllQuestionsAndTheLateRefusalsOfSoManyAtATime() {
     handler = handler(late);
     use(rule("a", "1/365d"));
-    for (int i = 0; i < TopKeys.MAX_SAMPLES + 10; i++) {
+    int times = TopKeys.MAX_SAMPLES + 10;
+    for (int i = 0; i < times; i++) {
       nowNs += SECOND_NS / 100;
       ask("a", "ann");
     }
-    assertEquals(TopKeys.MAX_SAMPLES, report(By.REQUESTS, null, 1).requests());
+    assertEquals(List.of("a header:x-user ann " + times + " 0"), top(By.REQUESTS, null));
+    late.isLate = false;
+    ask(5, "a", "bob");
+    assertEquals(List.of("a header:x-user bob 5 5"), top(By.REFUSED, null), "at once");
+    late.tickets.subList(0, times).forEach(ticket -> late.outcome.settle(ticket, late.refusal));
+    assertEquals(
+        List.of(
+            "a header:x-user ann " + times + " " + TopKeys.MAX_SAMPLES, "a header:x-user bob 5 5"),
+        top(By.REQUESTS, null));
   }
 
   @Test
