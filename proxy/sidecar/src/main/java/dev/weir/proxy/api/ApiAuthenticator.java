@@ -94,8 +94,9 @@ public final class ApiAuthenticator implements Authenticator {
     if (!limits.mayLogIn(address, decision)) {
       throw limits.refused(OwnLimits.Kind.LOG_INS, decision);
     }
-    ApiToken token = isByCertificate ? tokens.find(client.certificate()) : find(shown);
-    if (token == null || !time.get().isBefore(token.until())) {
+    Instant now = time.get();
+    ApiToken token = isByCertificate ? tokens.find(client.certificate(), now) : find(shown);
+    if (token == null || !token.holds(now)) {
       failed.incrementAndGet();
       limits.logInFailed(address);
       String what = isByCertificate ? "certificate: the one of " : "authorization: the token of ";

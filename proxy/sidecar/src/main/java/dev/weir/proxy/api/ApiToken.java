@@ -12,4 +12,9 @@ import java.time.Instant;
  *     a token.
  * @param until when it ends; {@link Instant#MAX} for never.
  */
-record ApiToken(String name, Role role, byte[] sha256, String certificate, Instant until) {}
+record ApiToken(String name, Role role, byte[] sha256, String certificate, Instant until) {
+  /** Whether it has not ended yet. */
+  boolean holds(Instant at) {
+    return at.isBefore(until);
+  }
+}

@@ -95,18 +95,25 @@ public final class TokenFile implements AutoCloseable {
     return found;
   }
 
-  /** The line of one of the names in a certificate; null if none is known. */
-  ApiToken find(CertificateNames names) {
+  /**
+   * The first line of a name in a certificate that has not ended, or else one that has; null if
+   * none is known.
+   */
+  ApiToken find(CertificateNames names, Instant now) {
     List<String> known = new ArrayList<>();
     add("tls:san=", names.san(), known);
     add("tls:spiffe=", names.spiffe(), known);
     add("tls:cn=", names.cn(), known);
+    ApiToken ended = null;
     for (ApiToken token : tokens) {
       if (known.contains(token.certificate())) {
-        return token;
+        if (token.holds(now)) {
+          return token;
+        }
+        ended = token;
       }
     }
-    return null;
+    return ended;
   }
 
   private static void add(String key, byte[] name, List<String> to) {

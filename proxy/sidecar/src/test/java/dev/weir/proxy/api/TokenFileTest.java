@@ -8,10 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.weir.proxy.LogLines;
+import dev.weir.proxy.request.CertificateNames;
 import dev.weir.proxy.web.Role;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -40,6 +43,24 @@ class TokenFileTest {
         assertNull(file.find(guess), guess);
       }
     }
+  }
+
+  @Test
+  void knowsACertificateByALineThatHoldsBeforeOneThatHasEnded() throws Exception {
+    CertificateNames both = new CertificateNames(bytes("ann.example"), null, bytes("ann"));
+    CertificateNames old = new CertificateNames(null, null, bytes("ann"));
+    String lines = "old admin tls:cn=ann 2027-01-31\nnew editor tls:san=ann.example\n";
+    try (TokenFile file = new TokenFile(write(lines))) {
+      Instant end = Instant.parse("2027-01-31T00:00:00Z");
+      assertEquals("old", file.find(both, end.minusNanos(1)).name());
+      assertEquals("new", file.find(both, end).name());
+      assertEquals("old", file.find(old, end).name(), "so that the answer can say that it ended");
+      assertNull(file.find(new CertificateNames(null, bytes("ann"), null), end));
+    }
+  }
+
+  private static byte[] bytes(String name) {
+    return name.getBytes(StandardCharsets.UTF_8);
   }
 
   @Test
