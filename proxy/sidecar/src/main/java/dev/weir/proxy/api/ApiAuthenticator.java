@@ -22,6 +22,9 @@ import java.util.function.Supplier;
 public final class ApiAuthenticator implements Authenticator {
   private static final String BEARER = "Bearer ";
 
+  /** A browser says whose page sends a request (Fetch Metadata), and no page can change that. */
+  private static final String SITE = "Sec-Fetch-Site";
+
   /** Null if there is none. */
   private final TokenFile tokens;
 
@@ -51,17 +54,18 @@ public final class ApiAuthenticator implements Authenticator {
   @Override
   public Permit permit(HttpRequest head, WebClient client, Role needed) {
     try {
+      if (!head.headers().contains(HttpHeaderNames.AUTHORIZATION)) {
+        checkSite(head);
+      }
       String address = OwnLimits.key(client.address());
       Caller caller = tokens == null ? Caller.LOCAL : caller(head, client, address);
       String limited = tokens == null ? address : caller.name();
       boolean isRead =
           head.method().equals(HttpMethod.GET) || head.method().equals(HttpMethod.HEAD);
-      // What a viewer may do changes nothing, by whatever method.
-      OwnLimits.Kind kind = needed == Role.VIEWER ? OwnLimits.Kind.READS : OwnLimits.Kind.WRITES;
+      // What a viewer may do changes nothing, by whatever method; nor does a GET of any role.
+      OwnLimits.Kind kind =
+          isRead || needed == Role.VIEWER ? OwnLimits.Kind.READS : OwnLimits.Kind.WRITES;
       Decision decision = new Decision();
-      if (!isRead && !head.headers().contains(HttpHeaderNames.AUTHORIZATION)) {
-        checkOrigin(head);
-      }
       if (!limits.charge(kind, limited, 1, decision)) {
         throw limits.refused(kind, decision);
       }
@@ -119,9 +123,14 @@ public final class ApiAuthenticator implements Authenticator {
 
   /**
    * Refuses what a page of another site has a browser send: it shows the certificate of whoever
-   * sits before it, where a token would have to be known.
+   * sits before it, where a token would have to be known. Such a request is charged to nobody, or
+   * any page could use up the limits of its reader.
    */
-  private static void checkOrigin(HttpRequest head) throws ApiProblem {
+  private static void checkSite(HttpRequest head) throws ApiProblem {
+    String site = head.headers().get(SITE);
+    if (site != null && !site.equals("same-origin") && !site.equals("none")) {
+      throw ApiProblem.ofField(403, SITE, site, "same-origin or none");
+    }
     String origin = head.headers().get(HttpHeaderNames.ORIGIN);
     String host = head.headers().get(HttpHeaderNames.HOST);
     if (origin != null && !origin.equalsIgnoreCase("https://" + host)) {

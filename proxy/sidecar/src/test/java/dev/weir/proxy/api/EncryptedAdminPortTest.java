@@ -20,6 +20,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -96,7 +98,7 @@ class EncryptedAdminPortTest {
   }
 
   private int put(CertificateFiles own, String... more) throws Exception {
-    Map<String, String> fields = new java.util.HashMap<>();
+    Map<String, String> fields = new HashMap<>();
     fields.put("Content-Type", "application/json");
     fields.put("If-None-Match", "*");
     for (int i = 0; i < more.length; i += 2) {
@@ -141,6 +143,40 @@ class EncryptedAdminPortTest {
     assertEquals(403, put(eddy, "Origin", "null"));
     assertEquals(404, ask(eddy, "GET", RULES + "/a", Map.of()).status());
     assertEquals(200, put(eddy, "Origin", "https://localhost"));
+  }
+
+  @Test
+  void aPageOfAnotherSiteUsesUpNothingOfWhoReadsIt() throws Exception {
+    CertificateFiles eddy = client("eddy");
+    Map<String, String> write = Map.of("Content-Type", "application/json", "If-None-Match", "*");
+    for (String method : List.of("GET", "PUT")) {
+      for (String site : List.of("cross-site", "same-site", "")) {
+        Map<String, String> fields = new HashMap<>(write);
+        fields.put("Sec-Fetch-Site", site);
+        assertEquals(403, ask(eddy, method, RULES, fields).status(), method + " of " + site);
+      }
+    }
+    Map<String, String> foreign = Map.of("Origin", "https://elsewhere.example");
+    assertEquals(403, ask(eddy, "GET", RULES, foreign).status());
+    assertEquals(403, ask(client("mallory"), "GET", RULES, foreign).status());
+    assertEquals(0, rig.metric("weir_admin_log_ins_failed_total"));
+    Map<String, String> own = new HashMap<>(write);
+    own.put("Sec-Fetch-Site", "same-origin");
+    assertCharged("\"writes\";r=99;", ask(eddy, "PUT", RULES, own));
+    assertCharged("\"reads\";r=999;", ask(eddy, "GET", RULES, Map.of("Sec-Fetch-Site", "none")));
+  }
+
+  private static void assertCharged(String expected, AdminPort.Answer answer) {
+    assertEquals(200, answer.status(), answer.body());
+    assertTrue(answer.fields().get("ratelimit").startsWith(expected), answer.toString());
+  }
+
+  @Test
+  void anExportIsAReadAndATokenMayComeFromAnySite() throws Exception {
+    Map<String, String> token =
+        Map.of("Authorization", "Bearer " + ApiRig.ADMIN, "Sec-Fetch-Site", "cross-site");
+    // The token is one that no page knows, so it may be of any site.
+    assertCharged("\"reads\";r=999;", ask(null, "GET", "/api/v1/audit:export", token));
   }
 
   @Test
