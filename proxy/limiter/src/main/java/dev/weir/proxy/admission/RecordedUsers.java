@@ -423,9 +423,7 @@ public final class RecordedUsers {
     Plan said = isOfTier ? known : plans.tierOf(known);
     UsersSpec spec = rules.users();
     Plan tier = said.tier() == null && spec != null ? plans.usual(spec) : said;
-    return record == null
-        ? tier
-        : plans.now(plans.of(record), tier, Users.unixMs(nowNs.getAsLong()));
+    return record == null ? tier : plans.now(record, tier, Users.unixMs(nowNs.getAsLong()));
   }
 
   /**

@@ -4,7 +4,10 @@ import dev.weir.proxy.records.UserOverride;
 import dev.weir.proxy.records.UserRecord;
 import dev.weir.proxy.rule.spec.Amount;
 import dev.weir.proxy.rule.spec.BudgetSpec;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
+import java.util.Objects;
 
 /**
  * What a user has: a tier, and what the user's record says beside it. Of equal plans there is one
@@ -29,7 +32,9 @@ public final class Plan {
   private final int number;
   private final String tier;
   private final UserRecord record;
-  private final PlanTable<Plan> ofTiers = new PlanTable<>();
+
+  /** This plan under other tiers, as requests have named them: most plans have one at most. */
+  private volatile List<Plan> ofTiers = List.of();
 
   /** The plan as it is without its override; null until it was asked for. */
   private volatile Plan usual;
@@ -92,7 +97,9 @@ public final class Plan {
       if (without != null) {
         without.addTo(numbers);
       }
-      ofTiers.forEach(plan -> plan.addTo(numbers));
+      for (Plan plan : ofTiers) {
+        plan.addTo(numbers);
+      }
     }
   }
 
@@ -102,12 +109,33 @@ public final class Plan {
    * @param other the plan of the tier alone.
    */
   Plan under(Plan other, Plans plans) {
-    Plan known = ofTiers.get(other.number);
-    if (known == null) {
-      known = plans.of(other.tier, record);
-      ofTiers.put(other.number, known);
+    if (this == NONE) {
+      return other;
     }
-    return known;
+    if (isOfTier(other)) {
+      return this;
+    }
+    List<Plan> known = ofTiers;
+    for (int i = 0; i < known.size(); i++) {
+      if (known.get(i).isOfTier(other)) {
+        return known.get(i);
+      }
+    }
+    return make(other, plans);
+  }
+
+  private boolean isOfTier(Plan other) {
+    return Objects.equals(tier, other.tier);
+  }
+
+  private synchronized Plan make(Plan other, Plans plans) {
+    Plan made = plans.of(other.tier, record);
+    if (made.isOfTier(other) && !ofTiers.contains(made)) {
+      List<Plan> more = new ArrayList<>(ofTiers);
+      more.add(made);
+      ofTiers = List.copyOf(more);
+    }
+    return made;
   }
 
   /**

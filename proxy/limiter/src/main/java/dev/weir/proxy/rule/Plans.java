@@ -27,6 +27,9 @@ public final class Plans {
   /** The least plans that are looked through for some that nobody has. */
   static final int LEAST_RECLAIMED = 1024;
 
+  /** The part of all plans that nobody has for which they are looked through again soon: 1/4. */
+  private static final int LEAST_PART = 4;
+
   /** How long a plan stays that nobody has, as somebody may be about to be given it. */
   public static final long GRACE_NS = TimeUnit.SECONDS.toNanos(10);
 
@@ -67,11 +70,6 @@ public final class Plans {
     return ofTier(users.tiers().isEmpty() ? null : users.tiers().get(0));
   }
 
-  /** The plan of a record; while it names no tier, it is {@link #under a tier's}. */
-  public Plan of(UserRecord record) {
-    return of(null, record);
-  }
-
   /**
    * The plan of a tier and a record.
    *
@@ -83,6 +81,7 @@ public final class Plans {
     UserRecord decisive = withoutReason(record);
     Plan plan = known.get(key(named, decisive));
     if (plan != null) {
+      unnamed.clear(plan.number()); // somebody is about to be given it
       return plan;
     }
     boolean isOfTier = decisive.equals(UserRecord.EMPTY);
@@ -175,7 +174,8 @@ public final class Plans {
     unnamed = (BitSet) kept.clone();
     unnamed.andNot(had);
     count = kept.cardinality();
-    reclaimAt = unnamed.isEmpty() ? Math.max(LEAST_RECLAIMED, 2 * count) : 0;
+    boolean areMany = unnamed.cardinality() >= count / LEAST_PART;
+    reclaimAt = areMany ? LEAST_RECLAIMED : Math.max(LEAST_RECLAIMED, 2 * count);
     reclaimedNs = nowNs;
     return kept;
   }
@@ -183,6 +183,18 @@ public final class Plans {
   /** The plan of the tier that a plan has of its request; {@link Plan#NONE} if it has none. */
   public Plan tierOf(Plan plan) {
     return ofTier(plan.tierOfRequest());
+  }
+
+  /**
+   * The plan of a record now.
+   *
+   * @param tier the plan of the tier that holds if the record names none.
+   * @param nowMs since 1970: an override that has ended is none.
+   */
+  public Plan now(UserRecord record, Plan tier, long nowMs) {
+    UserOverride override = record.override();
+    boolean hasEnded = override != null && override.until().toEpochMilli() <= nowMs;
+    return of(tier.tierOfRequest(), hasEnded ? record.withOverride(null) : record);
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.weir.proxy.rule;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -153,7 +154,7 @@ class PlanTest {
   }
 
   private void assertSays(Plan.Says who, long capacity, Budget limit, UserRecord record) {
-    Plan plan = plans.of(record);
+    Plan plan = plans.of(null, record);
     assertEquals(who, plan.says(limit));
     assertEquals(capacity, limit.under(plan).limit().capacity());
   }
@@ -165,14 +166,14 @@ class PlanTest {
 
   @Test
   void anOverrideIsGoneAtItsEndAndTheTierIsThatOfTheRequestIfTheRecordNamesNone() {
-    Plan open = plans.of(UserRecord.EMPTY.withOverride(override(null, null, 2000)));
+    Plan open = plans.of(null, UserRecord.EMPTY.withOverride(override(null, null, 2000)));
     Plan during = plans.now(open, premium, 999);
     assertEquals("premium", during.tier());
     assertTrue(during.hasOverride());
     assertSame(during, plans.now(open, premium, 0));
     assertSame(premium, plans.now(open, premium, 1000));
-    assertSame(free, plans.now(plans.of(UserRecord.EMPTY), free, 0));
-    Plan fixed = plans.of(UserRecord.EMPTY.withTier("premium"));
+    assertSame(free, plans.now(plans.of(null, UserRecord.EMPTY), free, 0));
+    Plan fixed = plans.of(null, UserRecord.EMPTY.withTier("premium"));
     assertEquals("premium", plans.now(fixed, free, 0).tier());
   }
 
@@ -219,7 +220,7 @@ class PlanTest {
     Plan without = plans.now(had, premium, 3); // of a tier, and so is what it has without override
     int count = plans.count();
     plans.reclaim(numbers(had), 0);
-    assertSame(gone, plans.of("free", until(1, "")), "somebody may be about to be given it");
+    assertSame(gone, plans.of(gone.number()), "somebody may be about to be given it");
     BitSet kept = plans.reclaim(numbers(had), 1);
     assertEquals(count - 1, plans.count());
     assertSame(Plan.NONE, plans.of(gone.number()));
@@ -234,6 +235,51 @@ class PlanTest {
     plans.reclaim(numbers(gone), 3);
     assertSame(Plan.NONE, plans.of(had.number()));
     assertSame(premium, plans.of(premium.number()));
+  }
+
+  @Test
+  void whatWasAskedForSinceTheFirstTimeIsNotForgottenTheSecondTime() {
+    Plan plan = plans.of("free", until(1, ""));
+    plans.reclaim(new BitSet(), 0);
+    assertSame(plan, plans.of("free", until(1, "")));
+    plans.reclaim(new BitSet(), 1);
+    assertSame(plan, plans.of(plan.number()), "somebody is about to be given it");
+    plans.reclaim(new BitSet(), 2);
+    assertSame(Plan.NONE, plans.of(plan.number()));
+  }
+
+  @Test
+  void aRecordWithoutATierMakesOnePlanUnderItsTierAndIsThatPlan() {
+    int count = plans.count();
+    Plan own = plans.now(until(1000, ""), premium, 999);
+    assertEquals("premium", own.tier());
+    assertEquals(count + 1, plans.count());
+    assertSame(own, plans.now(own, premium, 999));
+    assertEquals(count + 1, plans.count());
+    Plan other = plans.now(own, free, 999);
+    assertEquals("free", other.tier());
+    assertSame(own, plans.now(other, premium, 999));
+    assertSame(premium, plans.now(until(1000, ""), premium, 1000), "it has ended");
+    assertSame(premium, plans.now(Plan.NONE, premium, 0));
+  }
+
+  @Test
+  void plansAreLookedThroughAgainOnlyWhileManyAreNobodys() {
+    BitSet had = new BitSet();
+    for (int i = 0; i < 2 * Plans.LEAST_RECLAIMED; i++) {
+      had.set(plans.of("free", until(i, "")).number());
+    }
+    Plan nobodys = plans.of("free", until(-1, ""));
+    assertTrue(plans.isReclaimDue(Plans.GRACE_NS));
+    plans.reclaim(had, Plans.GRACE_NS);
+    assertFalse(plans.isReclaimDue(3 * Plans.GRACE_NS), "one is nobody's");
+    had.clear(0, had.length() / 2);
+    plans.reclaim(had, 3 * Plans.GRACE_NS);
+    assertSame(Plan.NONE, plans.of(nobodys.number()));
+    assertFalse(plans.isReclaimDue(3 * Plans.GRACE_NS));
+    assertTrue(plans.isReclaimDue(4 * Plans.GRACE_NS), "half of them are");
+    plans.reclaim(had, 4 * Plans.GRACE_NS);
+    assertFalse(plans.isReclaimDue(5 * Plans.GRACE_NS));
   }
 
   @Test
