@@ -270,9 +270,25 @@ public final class AdmissionHandler implements Admission, Gate.Outcome {
     VerdictListener listener = parked.listener(ticket);
     long arrivedNs = parked.startNs(ticket);
     parked.reopen(ticket);
-    Asked again = ask(rules.findKnown(question), question, listener, arrivedNs);
+    Asked again;
+    try {
+      again = ask(rules.findKnown(question), question, listener, arrivedNs);
+    } catch (RuntimeException | Error bug) {
+      end(ticket, question.purpose());
+      listener.decided(ticket, verdict.refuse(RefusalReason.STORE_UNAVAILABLE));
+      throw bug;
+    }
     if (again.verdict() != null) {
       listener.decided(ticket, again.verdict());
+    }
+  }
+
+  /** Ends a ticket whose question has failed, wherever that was. */
+  private void end(long ticket, Purpose purpose) {
+    left(ticket);
+    releaseAsked();
+    if (parked.next(purpose) == ticket) {
+      parked.pass(ticket);
     }
   }
 

@@ -176,7 +176,7 @@ final class LoopUsers {
     return plan;
   }
 
-  /** Has a user's record read who is not known yet; a check then waits for it. */
+  /** Has a user's record read who is not known; a check waits for it if the user has no plan. */
   private void ask(int slot, Identity who, Rule rule, Question question, boolean mayWait) {
     RecordedUsers records = shared.records();
     if (records == null
@@ -184,12 +184,16 @@ final class LoopUsers {
         || UserWord.isKnown(shared.table().word(slot, who.hash()))) {
       return;
     }
-    boolean waits = mayWait && question.operation() == Operation.CHECK;
+    boolean hasPlan = UserWord.plan(word) != Plan.NONE.number();
+    boolean waits = mayWait && !hasPlan && question.operation() == Operation.CHECK;
     long sinceNs = records.ask(who, waits ? waiter : null);
     if (waits && waiter != null && sinceNs != RecordedUsers.NOT_READ) {
-      long mayWaitNs = asksStore(rule) ? records.deadlineNs() / 2 : records.deadlineNs();
-      long untilNs = Math.min(sinceNs + mayWaitNs, question.deadlineNs());
-      waitsUntilNs = untilNs > nowNs.getAsLong() ? untilNs : WAITS_NOT;
+      long now = nowNs.getAsLong();
+      long untilNs =
+          asksStore(rule)
+              ? Math.min(sinceNs + records.deadlineNs() / 2, halfway(now, question.deadlineNs()))
+              : Math.min(sinceNs + records.deadlineNs(), question.deadlineNs());
+      waitsUntilNs = untilNs > now ? untilNs : WAITS_NOT;
       awaited = who.hash();
     }
   }
@@ -197,6 +201,10 @@ final class LoopUsers {
   /** Whether the store has to decide within the same deadline. */
   private static boolean asksStore(Rule rule) {
     return rule.localGroupCount() < rule.groupCount();
+  }
+
+  private static long halfway(long now, long deadlineNs) {
+    return deadlineNs == Question.NO_DEADLINE ? deadlineNs : now + (deadlineNs - now) / 2;
   }
 
   private long nowMs(Plan known) {

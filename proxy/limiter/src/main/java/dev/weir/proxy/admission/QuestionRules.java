@@ -52,6 +52,11 @@ final class QuestionRules {
     return users.waitsUntilNs() != LoopUsers.WAITS_NOT;
   }
 
+  /** Until when that question waits at the latest; {@link LoopUsers#WAITS_NOT} if it does not. */
+  long waitsUntilNs() {
+    return users.waitsUntilNs();
+  }
+
   /** Has a question that waits for its user wait with others. */
   void await(long ticket, Question question, AwaitedUsers others) {
     others.add(ticket, question, users.awaited(), users.waitsUntilNs());

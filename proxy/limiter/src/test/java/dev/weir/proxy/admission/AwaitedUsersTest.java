@@ -4,6 +4,7 @@ import static dev.weir.proxy.admission.PlannedRig.DEADLINE;
 import static dev.weir.proxy.admission.PlannedRig.SECOND;
 import static dev.weir.proxy.admission.PlannedRig.USERS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,11 +13,13 @@ import dev.weir.proxy.records.UserRecord;
 import dev.weir.proxy.request.Asked;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Question;
+import dev.weir.proxy.request.RefusalReason;
 import dev.weir.proxy.request.RequestEnd;
 import dev.weir.proxy.request.RequestView;
 import dev.weir.proxy.request.TextRequest;
 import dev.weir.proxy.request.Verdict;
 import dev.weir.proxy.rule.spec.Amount;
+import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
 import java.util.ArrayList;
@@ -150,23 +153,75 @@ class AwaitedUsersTest {
     assertEquals(1, rig.reads);
     rig.isAway = false;
     rig.pass(1_000_000);
-    waits(check("ann"));
+    assertEquals(FREE, ask(check("ann")).verdict().limit(), "read again, but waited for once");
     rig.run();
     rig.answerAll();
-    assertEquals(List.of(FREE, OF_PREMIUM), limits);
+    assertEquals(OF_PREMIUM, ask(check("ann")).verdict().limit());
+    assertEquals(2, rig.reads);
   }
 
+  /** One write may make everybody unknown; that must not make everybody wait. */
   @Test
-  void aUserOfWhomSomethingWasKnownHasThatIfTheStoreIsAway() {
+  void aUserOfWhomSomethingWasKnownHasThatAndDoesNotWait() {
     waits(check("ann"));
     rig.run();
     rig.answerAll();
     rig.recorded.allUsersChanged();
-    rig.isAway = true;
-    waits(check("ann"));
+    assertEquals(OF_PREMIUM, ask(check("ann")).verdict().limit());
+    rig.set("ann", UserRecord.EMPTY.withTier("partner"));
     rig.run();
     rig.answerAll();
-    assertEquals(List.of(OF_PREMIUM, OF_PREMIUM), limits);
+    assertEquals(5, ask(check("ann")).verdict().limit(), "read beside the request");
+    assertEquals(2, rig.reads);
+    rig.isAway = true;
+    rig.recorded.allUsersChanged();
+    assertEquals(5, ask(check("ann")).verdict().limit());
+    rig.run();
+    rig.answerAll();
+    assertEquals(5, ask(check("ann")).verdict().limit());
+  }
+
+  @Test
+  void aQuestionThatTheStoreDecidesWaitsForHalfOfWhatIsLeftOfItsOwnDeadline() {
+    rig.use(
+        RuleSpec.builder("r")
+            .mode(Mode.EXACT)
+            .rate(Rate.parse("100/1m"))
+            .tiers(Map.of("premium", Amount.parse("1000/1m"))),
+        USERS);
+    QuestionRules rules = new QuestionRules(rig.reader, rig.users, false, () -> rig.nowNs);
+    rules.waitFor(hash -> {});
+    rules.use(rig.rules);
+    assertEquals(DEADLINE / 2, waitsNs(rules, check("ann")), "half of the deadline of both");
+    assertEquals(500, waitsNs(rules, check("ann").deadlineNs(rig.nowNs + 1_000)));
+    rig.run();
+    rig.answerAll();
+  }
+
+  private long waitsNs(QuestionRules rules, Question question) {
+    rules.find(question);
+    assertTrue(rules.isUserAwaited());
+    return rules.waitsUntilNs() - rig.nowNs;
+  }
+
+  @Test
+  void aQuestionThatFailsWhenItIsAskedAgainIsRefusedAndItsTicketIsNobodyElses() {
+    List<RefusalReason> refusals = new ArrayList<>();
+    Asked asked = rig.ask(check("ann"), (ticket, verdict) -> refusals.add(verdict.refusal()));
+    assertNull(asked.verdict());
+    long failed = asked.ticket();
+    rig.run();
+    rig.isBroken = true;
+    rig.pass(DEADLINE);
+    rig.isBroken = false;
+    assertEquals(List.of(RefusalReason.STORE_UNAVAILABLE), refusals);
+    assertEquals(0, rig.handler.parked.count());
+    long next = waits(check("bob"));
+    assertNotEquals(failed, next);
+    rig.handler.ended(failed, new RequestEnd());
+    rig.run();
+    rig.answerAll();
+    assertEquals(List.of(next), tickets);
   }
 
   @Test
@@ -256,7 +311,7 @@ class AwaitedUsersTest {
       }
     }
     asked.forEach(ticket -> rig.handler.ended(ticket, new RequestEnd()));
-    assertEquals(FREE, ask(check("ann")).verdict().limit());
+    assertEquals(FREE, ask(check("bob")).verdict().limit());
     rig.run();
     rig.answerAll();
     assertTrue(limits.isEmpty());

@@ -61,6 +61,10 @@ final class PlannedRig implements AutoCloseable {
   final LoopClock clock = new LoopClock(this::nowNs);
   final KeyHasher hasher = KeyHasher.withKey(1, 2);
 
+  final IdentityReader reader =
+      new IdentityReader(
+          IdentitySettings.DEFAULT, hasher, new ClientIpReader(IdentitySettings.DEFAULT), 1024);
+
   /** What is to be done for users now, and what only later. */
   private final Queue<Runnable> tasks = new ArrayDeque<>();
 
@@ -77,7 +81,13 @@ final class PlannedRig implements AutoCloseable {
   /** The last verdict that was told late; null once another question was asked. */
   Verdict late;
 
-  private RuleSet rules = RuleSet.EMPTY;
+  /** The source that tells users apart. */
+  String user = USER;
+
+  /** Whether nobody can say whether a user is being read. */
+  boolean isBroken;
+
+  RuleSet rules = RuleSet.EMPTY;
 
   final RecordedUsers recorded =
       new RecordedUsers(
@@ -86,7 +96,7 @@ final class PlannedRig implements AutoCloseable {
           hasher,
           this::read,
           (task, delay) -> (delay == 0 ? tasks : laterTasks).add(task),
-          this::nowNs,
+          this::recordsNowNs,
           DEADLINE);
 
   final AdmissionHandler handler =
@@ -95,8 +105,7 @@ final class PlannedRig implements AutoCloseable {
           new AddressLists(),
           new Bans(""),
           users,
-          new IdentityReader(
-              IdentitySettings.DEFAULT, hasher, new ClientIpReader(IdentitySettings.DEFAULT), 1024),
+          reader,
           new Metrics().newLoop(),
           clock,
           channel.eventLoop());
@@ -109,8 +118,15 @@ final class PlannedRig implements AutoCloseable {
     return nowNs;
   }
 
+  private long recordsNowNs() {
+    if (isBroken) {
+      throw new IllegalStateException("broken");
+    }
+    return nowNs;
+  }
+
   void use(RuleSpec.Builder rule, UsersSpec whose) {
-    RuleSpec spec = rule.key(KeySpec.parse(USER)).build();
+    RuleSpec spec = rule.key(KeySpec.parse(user)).build();
     rules = RuleSet.compile(List.of(spec), null, whose, false, rules, 0, nowNs);
     handler.publish(rules);
     rules.succeed();
@@ -121,7 +137,7 @@ final class PlannedRig implements AutoCloseable {
   /** A check or a look of ann's, who may give a tier. */
   Question question(Operation operation, String user, String tier) {
     question.start(operation, Purpose.DECISION).rule("r");
-    identity(USER, user);
+    identity(this.user, user);
     if (!tier.isEmpty()) {
       identity(PLAN, tier);
     }
