@@ -79,9 +79,11 @@ final class LoopUsers {
     waiter = told;
   }
 
-  /** Replaces the rules. */
+  /** Replaces the rules; those of event loops also for what is known of users. */
   void use(RuleSet rules) {
-    shared.use(rules);
+    if (!onlyLooks) {
+      shared.use(rules);
+    }
     users = rules.users();
     if (users != null) {
       names =
@@ -144,7 +146,11 @@ final class LoopUsers {
   }
 
   private int slot(Identity who, boolean looks) {
-    return looks ? shared.table().find(who.hash()) : shared.table().meet(who.hash());
+    UserTable table = shared.table(); // null if this only looks, and event loops know no users
+    if (looks) {
+      return table == null ? UserTable.NONE : table.find(who.hash());
+    }
+    return table.meet(who.hash());
   }
 
   /** The user's plan: that of the record, or of the tier that the question names, or the last. */
@@ -179,9 +185,8 @@ final class LoopUsers {
   /** Has a user's record read who is not known; a check waits for it if the user has no plan. */
   private void ask(int slot, Identity who, Rule rule, Question question, boolean mayWait) {
     RecordedUsers records = shared.records();
-    if (records == null
-        || !records.areThere()
-        || UserWord.isKnown(shared.table().word(slot, who.hash()))) {
+    long word = shared.table().word(slot, who.hash());
+    if (records == null || !records.areThere() || UserWord.isKnown(word)) {
       return;
     }
     boolean hasPlan = UserWord.plan(word) != Plan.NONE.number();
@@ -198,13 +203,13 @@ final class LoopUsers {
     }
   }
 
+  private static long halfway(long now, long deadlineNs) {
+    return deadlineNs == Question.NO_DEADLINE ? deadlineNs : now + (deadlineNs - now) / 2;
+  }
+
   /** Whether the store has to decide within the same deadline. */
   private static boolean asksStore(Rule rule) {
     return rule.localGroupCount() < rule.groupCount();
-  }
-
-  private static long halfway(long now, long deadlineNs) {
-    return deadlineNs == Question.NO_DEADLINE ? deadlineNs : now + (deadlineNs - now) / 2;
   }
 
   private long nowMs(Plan known) {

@@ -34,6 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
@@ -77,6 +78,9 @@ public final class RecordedUsers {
   /** Bits of a user's hash that tell those of one place apart; the other bits have the time. */
   private static final long FAILED_HASH = -1L << 40;
 
+  /** The users without a slot who are to be forgotten at a time; beyond, all are. */
+  static final int MAX_UNMET = 4096;
+
   /** How long a record that was announced is waited for. */
   private static final long ANNOUNCED_NS = TimeUnit.SECONDS.toNanos(2);
 
@@ -99,6 +103,10 @@ public final class RecordedUsers {
   /** When the store could say nothing of a user last, by the lowest bits of the user's hash. */
   private final AtomicLongArray failed = new AtomicLongArray(MAX_FAILED);
 
+  /** Changes of all users since nobody was to be forgotten once more. */
+  private final AtomicInteger changesOfAll = new AtomicInteger();
+
+  private final AtomicInteger unmetCount = new AtomicInteger();
   private final long deadlineNs;
   private volatile RuleSet rules = RuleSet.EMPTY;
   private volatile boolean areThere;
@@ -146,17 +154,53 @@ public final class RecordedUsers {
     }
   }
 
-  /** Any user's record may have changed. */
+  /** Any user's record may have changed, or be about to. */
   public void allUsersChanged() {
     areThere = true;
     UserTable table = users.table();
     if (table != null) {
-      table.forgetAll();
+      forgetAll(table);
+    }
+  }
+
+  /** Forgets all users now and, as records are written after that was announced, once more. */
+  private void forgetAll(UserTable table) {
+    table.forgetAll();
+    if (changesOfAll.getAndIncrement() == 0) {
+      worker.run(() -> forgetAllAgain(table, 1), ANNOUNCED_NS);
     }
   }
 
   /**
-   * A user's record has changed, or is gone.
+   * Forgets all users, and does so later if there was another change meanwhile.
+   *
+   * @param seen the changes that are old enough.
+   */
+  private void forgetAllAgain(UserTable table, int seen) {
+    table.forgetAll();
+    if (!changesOfAll.compareAndSet(seen, 0)) {
+      int more = changesOfAll.get();
+      worker.run(() -> forgetAllAgain(table, more), ANNOUNCED_NS);
+    }
+  }
+
+  /** Forgets a user whom no request has met before the change, and one may meanwhile. */
+  private void forgetLater(UserTable table, long hash) {
+    if (unmetCount.incrementAndGet() > MAX_UNMET) {
+      unmetCount.decrementAndGet();
+      forgetAll(table);
+      return;
+    }
+    worker.run(
+        () -> {
+          unmetCount.decrementAndGet();
+          table.forget(hash);
+        },
+        ANNOUNCED_NS);
+  }
+
+  /**
+   * A user's record has changed or is gone, or is about to be.
    *
    * @param identity the value that tells users apart; or a hash of it, of secret ones.
    * @param version that it has once it has changed.
@@ -173,7 +217,9 @@ public final class RecordedUsers {
       long untilNs = nowNs.getAsLong() + ANNOUNCED_NS;
       worker.run(() -> await(hash, identity, version, untilNs), 0);
     } else if (spec.identity().part(0).isSecret()) {
-      table.forgetAll(); // a hash does not say whose it is
+      forgetAll(table); // a hash does not say whose it is
+    } else {
+      forgetLater(table, hash);
     }
   }
 

@@ -13,6 +13,7 @@ import dev.weir.proxy.records.UserOverride;
 import dev.weir.proxy.records.UserRecord;
 import dev.weir.proxy.request.Operation;
 import dev.weir.proxy.request.Verdict;
+import dev.weir.proxy.rule.RuleSet;
 import dev.weir.proxy.rule.spec.Algorithm;
 import dev.weir.proxy.rule.spec.Amount;
 import dev.weir.proxy.rule.spec.KeySpec;
@@ -27,6 +28,8 @@ import org.junit.jupiter.api.Test;
 
 /** What this node admits while users change their plan. */
 class PlannedAdmissionTest {
+  private static final Map<String, Amount> PREMIUM = Map.of("premium", Amount.parse("1000/1m"));
+
   private final PlannedRig rig = new PlannedRig();
 
   @AfterEach
@@ -111,10 +114,76 @@ class PlannedAdmissionTest {
     assertEquals(before, rig.reads, "known to have no record");
   }
 
+  /** A store announces a change first, and makes it then. */
+  @Test
+  void aUserWhomARequestMeetsBetweenAnnouncementAndWriteHasTheNewRecordInTheEnd() {
+    use(rule("100/1m", "1000/1m"), USERS);
+    rig.recorded.userChanged("ann", RecordVersion.parse("7-9f3a21bc"));
+    assertIsReadAgain();
+  }
+
+  @Test
+  void aSecretUserWhomARequestMeetsThenHasTheNewRecordInTheEnd() {
+    rig.user = "header:x-api-token";
+    UsersSpec secret =
+        new UsersSpec(KeySpec.parse(rig.user), List.of("free", "premium"), List.of(), "shop");
+    use(RuleSpec.builder("r").rate(Rate.parse("100/1m")).tiers(PREMIUM), secret);
+    rig.recorded.userChanged("a hash of ann", RecordVersion.parse("7-9f3a21bc"));
+    assertIsReadAgain();
+  }
+
+  private void assertIsReadAgain() {
+    assertEquals(100, ask(Operation.CHECK, "").limit());
+    rig.set("ann", UserRecord.EMPTY.withTier("premium"));
+    rig.run();
+    assertEquals(100, ask(Operation.CHECK, "").limit(), "the change was told before");
+    rig.runLater();
+    passing(1, "");
+    rig.run();
+    assertEquals(1_000, ask(Operation.CHECK, "").limit());
+    assertEquals(List.of(), rig.laterTasks);
+  }
+
+  @Test
+  void aChangeOfAllUsersWhileTheyAreToBeForgottenOnceMoreHasThemForgottenAfterIt() {
+    use(rule("100/1m", "1000/1m"), USERS);
+    rig.recorded.allUsersChanged();
+    rig.recorded.allUsersChanged();
+    assertEquals(1, rig.laterTasks.size(), "one waits at a time");
+    rig.runLater();
+    assertEquals(1, rig.laterTasks.size());
+    assertIsReadAgain();
+  }
+
+  @Test
+  void ofTooManyUsersWhomNobodyHasMetAllAreForgottenOnceMore() {
+    use(rule("100/1m", "1000/1m"), USERS);
+    for (int i = 0; i < RecordedUsers.MAX_UNMET; i++) {
+      rig.recorded.userChanged("user" + i, RecordVersion.parse("7-9f3a21bc"));
+    }
+    rig.recorded.userChanged("bob", RecordVersion.parse("7-9f3a21bc"));
+    rig.recorded.userChanged("ann", RecordVersion.parse("7-9f3a21bc"));
+    assertEquals(RecordedUsers.MAX_UNMET + 1, rig.laterTasks.size());
+    rig.laterTasks.subList(0, RecordedUsers.MAX_UNMET).forEach(Runnable::run);
+    rig.laterTasks.subList(0, RecordedUsers.MAX_UNMET).clear();
+    rig.runLater();
+    assertIsReadAgain();
+  }
+
+  /** An explainer may still have the rules before a reload. */
+  @Test
+  void whoOnlyLooksGivesTheReaderOfRecordsNoRules() {
+    use(rule("100/1m", "1000/1m"), USERS);
+    rig.recorded.usersCounted(1);
+    new QuestionRules(rig.reader, rig.users, true, () -> rig.nowNs).use(RuleSet.EMPTY);
+    assertTrue(rig.recorded.areThere());
+  }
+
   /** Nobody can count in one step with the records, which are on other servers. */
   @Test
   void aUserKeepsWhatTheRecordSaysThoughTheCountSaysThatThereIsNone() {
     use(rule("100/1m", "1000/1m"), USERS);
+    passing(1, "");
     write(UserRecord.EMPTY.withTier("premium"));
     rig.recorded.usersCounted(1);
     rig.recorded.usersCounted(0);
@@ -155,6 +224,8 @@ class PlannedAdmissionTest {
   private void remove() {
     rig.records.clear();
     rig.recorded.allUsersChanged();
+    rig.runLater();
+    assertEquals(List.of(), rig.laterTasks, "forgotten once more");
     passing(1, "");
     rig.run();
   }
@@ -179,7 +250,8 @@ class PlannedAdmissionTest {
   @Test
   void aUserOfWhomNoRequestHasComeIsKnownOnceSomebodyLooks() {
     use(rule("100/1m", "1000/1m"), USERS);
-    write(UserRecord.EMPTY.withTier("premium"));
+    rig.recorded.userChanged("ann", rig.set("ann", UserRecord.EMPTY.withTier("premium")));
+    rig.run();
     assertEquals(100, ask(Operation.PEEK, "").remaining(), "nobody has read the record");
     rig.recorded.know("ann");
     rig.run();
