@@ -21,17 +21,20 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Turns routes of the API into routes of the web server: checks what all have in common, runs each
- * handler on the thread {@code weir-api}, or one for what takes long, and answers its exceptions as
- * problems.
+ * handler on the thread of its {@link ApiRoute.Need}, and answers its exceptions as problems.
  */
 public final class Api implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Api.class);
 
-  private final RecordsThread thread = new RecordsThread("weir-api", RecordsThread.MAX_QUEUED);
+  /** Waits for the store. */
+  private final ApiThread thread = new ApiThread("weir-api", ApiThread.MAX_QUEUED);
+
+  /** Waits for no store, so that one that is away holds up nothing that can do without. */
+  private final ApiThread storelessThread =
+      new ApiThread("weir-api-storeless", ApiThread.MAX_QUEUED);
 
   /** So that a batch of 10,000 users holds up no ban. */
-  private final RecordsThread longThread =
-      new RecordsThread("weir-api-long", RecordsThread.MAX_QUEUED_LONG);
+  private final ApiThread longThread = new ApiThread("weir-api-long", ApiThread.MAX_QUEUED_LONG);
 
   private final OwnLimits limits = new OwnLimits();
   private final Identities identities = new Identities();
@@ -80,7 +83,7 @@ public final class Api implements AutoCloseable {
     try {
       checkParameters(route, http);
       checkBody(route, request);
-      (route.isLong() ? longThread : thread)
+      thread(route.need())
           .execute(
               () -> {
                 if (!answer.isDone()) { // its client is still there
@@ -95,8 +98,16 @@ public final class Api implements AutoCloseable {
     return answer;
   }
 
+  private ApiThread thread(ApiRoute.Need need) {
+    return switch (need) {
+      case NO_STORE -> storelessThread;
+      case STORE -> thread;
+      case LONG -> longThread;
+    };
+  }
+
   private static ApiProblem busy() {
-    return new ApiProblem(503, "Too many requests wait for the store of records; try again.")
+    return new ApiProblem(503, "Too many requests wait for their turn; try again.")
         .field("Retry-After", "1");
   }
 
@@ -191,6 +202,7 @@ public final class Api implements AutoCloseable {
   @Override
   public void close() {
     thread.close();
+    storelessThread.close();
     longThread.close();
     limits.close();
   }

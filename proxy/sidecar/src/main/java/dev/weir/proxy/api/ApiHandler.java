@@ -5,7 +5,7 @@ import dev.weir.proxy.records.RecordStoreException;
 import dev.weir.proxy.records.StaleRecordException;
 import dev.weir.proxy.web.Page;
 
-/** Answers requests of one route, on the thread {@code weir-api}. */
+/** Answers requests of one route, on a thread of the API. */
 @FunctionalInterface
 public interface ApiHandler {
   /**

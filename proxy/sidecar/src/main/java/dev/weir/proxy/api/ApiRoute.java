@@ -17,7 +17,7 @@ import java.util.Set;
  * @param mediaType of the body.
  * @param parameters of the query; others are refused.
  * @param deprecation null while the route is to stay.
- * @param isLong whether it may take so long that others must not wait for it.
+ * @param need by which it has its thread.
  */
 public record ApiRoute(
     HttpMethod method,
@@ -27,7 +27,7 @@ public record ApiRoute(
     String mediaType,
     Set<String> parameters,
     Deprecation deprecation,
-    boolean isLong,
+    Need need,
     LateApiHandler handler) {
   /** The path of all routes. */
   public static final String PREFIX = "/api/v1";
@@ -37,6 +37,18 @@ public record ApiRoute(
 
   /** Lines of JSON. */
   static final String LINES = "application/x-ndjson";
+
+  /** What its answer may have to wait for. */
+  public enum Need {
+    /** For nothing, or for event loops. */
+    NO_STORE,
+
+    /** For the store of records. */
+    STORE,
+
+    /** For the store, for so long that others must not wait behind it. */
+    LONG
+  }
 
   /** The longest body of one record. */
   public static final int RECORD_BYTES = 64 << 10;
@@ -61,12 +73,12 @@ public record ApiRoute(
   /** A route that takes no body. */
   public static ApiRoute of(HttpMethod method, String path, Role role, ApiHandler handler) {
     return new ApiRoute(
-        method, path, role, 0, JSON, Set.of(), null, false, LateApiHandler.of(handler));
+        method, path, role, 0, JSON, Set.of(), null, Need.STORE, LateApiHandler.of(handler));
   }
 
   /** A route that takes no body, and whose answer may be known later. */
   public static ApiRoute late(HttpMethod method, String path, Role role, LateApiHandler handler) {
-    return new ApiRoute(method, path, role, 0, JSON, Set.of(), null, false, handler);
+    return new ApiRoute(method, path, role, 0, JSON, Set.of(), null, Need.STORE, handler);
   }
 
   /** The same with a body of JSON. */
@@ -76,25 +88,38 @@ public record ApiRoute(
 
   /** The same with a body of some type. */
   public ApiRoute withBody(int maxBytes, String type) {
-    return new ApiRoute(
-        method, path, role, maxBytes, type, parameters, deprecation, isLong, handler);
+    return new ApiRoute(method, path, role, maxBytes, type, parameters, deprecation, need, handler);
   }
 
   /** The same with parameters. */
   public ApiRoute taking(String... names) {
     return new ApiRoute(
-        method, path, role, maxBodyBytes, mediaType, Set.of(names), deprecation, isLong, handler);
+        method, path, role, maxBodyBytes, mediaType, Set.of(names), deprecation, need, handler);
   }
 
   /** The same, deprecated. */
   public ApiRoute deprecated(Deprecation soon) {
     return new ApiRoute(
-        method, path, role, maxBodyBytes, mediaType, parameters, soon, isLong, handler);
+        method, path, role, maxBodyBytes, mediaType, parameters, soon, need, handler);
+  }
+
+  /** The same, and it never asks the store of records: it does not wait behind those that do. */
+  public ApiRoute withoutStore() {
+    return new ApiRoute(
+        method,
+        path,
+        role,
+        maxBodyBytes,
+        mediaType,
+        parameters,
+        deprecation,
+        Need.NO_STORE,
+        handler);
   }
 
   /** The same, on the thread of what takes long. */
   public ApiRoute asLong() {
     return new ApiRoute(
-        method, path, role, maxBodyBytes, mediaType, parameters, deprecation, true, handler);
+        method, path, role, maxBodyBytes, mediaType, parameters, deprecation, Need.LONG, handler);
   }
 }

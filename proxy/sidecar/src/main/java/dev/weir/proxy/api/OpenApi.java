@@ -19,7 +19,7 @@ public final class OpenApi {
 
   /** Its route. */
   public ApiRoute route() {
-    return ApiRoute.of(HttpMethod.GET, "/" + NAME, Role.VIEWER, OpenApi::get);
+    return ApiRoute.of(HttpMethod.GET, "/" + NAME, Role.VIEWER, OpenApi::get).withoutStore();
   }
 
   private static Page get(ApiRequest request) {

@@ -23,7 +23,9 @@ public final class Top {
 
   /** Its route. */
   public ApiRoute route() {
-    return ApiRoute.of(HttpMethod.GET, "/top", Role.VIEWER, this::get).taking("by", "rule", "most");
+    return ApiRoute.of(HttpMethod.GET, "/top", Role.VIEWER, this::get)
+        .withoutStore()
+        .taking("by", "rule", "most");
   }
 
   private Page get(ApiRequest request) throws ApiProblem {

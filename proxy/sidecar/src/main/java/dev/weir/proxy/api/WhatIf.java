@@ -45,7 +45,7 @@ public final class WhatIf {
   /** Its routes. */
   public List<ApiRoute> routes() {
     return List.of(
-        ApiRoute.of(HttpMethod.GET, PATH, Role.VIEWER, this::get).taking("format"),
+        ApiRoute.of(HttpMethod.GET, PATH, Role.VIEWER, this::get).withoutStore().taking("format"),
         ApiRoute.of(HttpMethod.POST, PATH, Role.ADMIN, this::post)
             .withBody(Rules.SET_BYTES)
             .taking(SAMPLE, ApiRequest.REASON),

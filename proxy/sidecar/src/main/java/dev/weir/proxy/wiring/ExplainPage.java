@@ -99,8 +99,11 @@ final class ExplainPage {
   /** The same as resources of the API, of which one takes the request as a body. */
   List<ApiRoute> resources() {
     return List.of(
-        ApiRoute.late(HttpMethod.GET, PATH, Role.VIEWER, this::get).taking(PARAMETERS),
+        ApiRoute.late(HttpMethod.GET, PATH, Role.VIEWER, this::get)
+            .withoutStore()
+            .taking(PARAMETERS),
         ApiRoute.late(HttpMethod.POST, PATH, Role.VIEWER, this::post)
+            .withoutStore()
             .withBody(ApiRoute.RECORD_BYTES)
             .taking(FORMAT));
   }

@@ -59,6 +59,8 @@ class ApiTest {
           ApiRoute.of(HttpMethod.GET, "/people/{id/}", Role.VIEWER, this::show),
           ApiRoute.of(HttpMethod.GET, "/people/{id/}/name", Role.VIEWER, this::show),
           ApiRoute.of(HttpMethod.GET, "/held", Role.VIEWER, this::hold),
+          ApiRoute.of(HttpMethod.GET, "/storeless", Role.VIEWER, request -> Answers.noContent())
+              .withoutStore(),
           ApiRoute.of(HttpMethod.GET, "/long", Role.VIEWER, this::hold).asLong(),
           ApiRoute.of(HttpMethod.GET, "/old", Role.VIEWER, request -> Answers.json(200, "old"))
               .deprecated(
@@ -553,12 +555,25 @@ class ApiTest {
   }
 
   @Test
+  void answersWhatNeedsNoStoreWhileTheStoreIsAwaited() throws Exception {
+    try (Socket waiting = rig.connect()) {
+      waiting
+          .getOutputStream()
+          .write(
+              ApiRig.request("GET /api/v1/held", ApiRig.VIEWER).getBytes(StandardCharsets.UTF_8));
+      holding.await();
+      assertEquals(204, rig.get(ApiRig.VIEWER, "/storeless").statusCode());
+      assertEquals(0, waiting.getInputStream().available());
+    }
+  }
+
+  @Test
   void answersOthersWhileABatchIsLongAndKeepsFewOfThem() throws Exception {
     byte[] request =
         ApiRig.request("GET /api/v1/long", ApiRig.VIEWER).getBytes(StandardCharsets.UTF_8);
     List<Socket> sockets = new ArrayList<>();
     try {
-      for (int i = 0; i < RecordsThread.MAX_QUEUED_LONG + 2; i++) {
+      for (int i = 0; i < ApiThread.MAX_QUEUED_LONG + 2; i++) {
         Socket socket = rig.connect();
         sockets.add(socket);
         socket.getOutputStream().write(request);

@@ -7,13 +7,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/**
- * A thread of the API, which may wait for the store of records, with a bounded queue. It ends while
- * there is nothing to do.
- */
-final class RecordsThread implements Executor, AutoCloseable {
+/** A thread of the API, with a bounded queue. It ends while there is nothing to do. */
+public final class ApiThread implements Executor, AutoCloseable {
   /** As many as there are connections. */
-  static final int MAX_QUEUED = 64;
+  public static final int MAX_QUEUED = 64;
 
   /** Batches may have 8 MiB each. */
   static final int MAX_QUEUED_LONG = 4;
@@ -25,7 +22,7 @@ final class RecordsThread implements Executor, AutoCloseable {
   /**
    * @param mostQueued beside the one that runs.
    */
-  RecordsThread(String name, int mostQueued) {
+  public ApiThread(String name, int mostQueued) {
     thread =
         new ThreadPoolExecutor(
             1,
