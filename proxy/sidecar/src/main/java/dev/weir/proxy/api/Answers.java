@@ -51,7 +51,8 @@ public final class Answers {
     return '"' + version.toString() + '"';
   }
 
-  static Page problem(ApiProblem problem) {
+  /** A problem (RFC 9457). */
+  public static Page problem(ApiProblem problem) {
     HttpResponseStatus status = HttpResponseStatus.valueOf(problem.status());
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("type", "about:blank");

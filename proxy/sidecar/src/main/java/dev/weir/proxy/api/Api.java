@@ -133,12 +133,15 @@ public final class Api implements AutoCloseable {
 
   private static void run(ApiRoute route, ApiRequest request, CompletableFuture<Page> answer) {
     try {
-      route
-          .handler()
-          .answer(request)
-          .whenComplete(
-              (page, failure) ->
-                  complete(route, answer, failure == null ? page : problem(request, failure)));
+      CompletionStage<Page> late = route.handler().answer(request);
+      late.whenComplete(
+          (page, failure) -> {
+            if (!answer.isDone()) {
+              complete(route, answer, failure == null ? page : problem(request, failure));
+            }
+          });
+      // Does nothing once the answer is known: only a client that left ends it before.
+      answer.whenComplete((page, left) -> late.toCompletableFuture().cancel(false));
     } catch (Exception | Error failure) {
       complete(route, answer, problem(request, failure));
     }

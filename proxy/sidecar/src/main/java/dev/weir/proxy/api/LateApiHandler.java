@@ -7,7 +7,10 @@ import dev.weir.proxy.web.Page;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Answers requests whose answer may be known after the thread {@code weir-api} went on. */
+/**
+ * Answers requests whose answer may be known after the thread of the API went on. An answer whose
+ * client has left is cancelled.
+ */
 @FunctionalInterface
 public interface LateApiHandler {
   /** Answers a request; throws as {@link ApiHandler#answer} does. */

@@ -1,9 +1,11 @@
 package dev.weir.proxy.wiring;
 
 import dev.weir.proxy.admission.Explanation;
+import dev.weir.proxy.api.Answers;
 import dev.weir.proxy.api.ApiProblem;
 import dev.weir.proxy.api.ApiRequest;
 import dev.weir.proxy.api.ApiRoute;
+import dev.weir.proxy.api.ApiThread;
 import dev.weir.proxy.explain.BadDescriptionException;
 import dev.weir.proxy.explain.BudgetsLeft;
 import dev.weir.proxy.explain.DescribedRequest;
@@ -25,19 +27,15 @@ import dev.weir.proxy.web.Route;
 import dev.weir.proxy.web.WebRequest;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpResponseStatus;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -60,9 +58,13 @@ final class ExplainPage {
   private static final String EXPECTED =
       "method, path, url, host, from, grpc, format, once each, and header";
 
-  private static final long IDLE_SECONDS = 10;
-
   private static final Page NO_SUCH_FORMAT = bad("format: unknown (expected: text or json)");
+
+  private static final Page BUSY =
+      Page.problem(
+              HttpResponseStatus.SERVICE_UNAVAILABLE,
+              "Too many requests wait to be explained; try again.")
+          .with(Map.of("Retry-After", "1"));
 
   private final Supplier<SidecarExplainer> maker;
 
@@ -71,7 +73,7 @@ final class ExplainPage {
 
   private final Supplier<RuleSet> rules;
   private final SidecarLoops loops;
-  private final Executor thread = ownThread();
+  private final Executor thread = new ApiThread("weir-explain", ApiThread.MAX_QUEUED);
 
   ExplainPage(Supplier<SidecarExplainer> maker, Supplier<RuleSet> rules, SidecarLoops loops) {
     this.maker = maker;
@@ -81,19 +83,6 @@ final class ExplainPage {
 
   Route route() {
     return Route.latePage(PATH, Route.Access.ADMIN, this::page);
-  }
-
-  private static Executor ownThread() {
-    ThreadPoolExecutor thread =
-        new ThreadPoolExecutor(
-            1,
-            1,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(), // the connections of the admin port bound it
-            new DefaultThreadFactory("weir-explain", true));
-    thread.allowCoreThreadTimeOut(true);
-    return thread;
   }
 
   /** The same as resources of the API, of which one takes the request as a body. */
@@ -119,9 +108,8 @@ final class ExplainPage {
         });
   }
 
-  private static CompletionException problem(
-      int status, BadDescriptionException bad, String kind, String at) {
-    return new CompletionException(
+  private static Page problem(int status, BadDescriptionException bad, String kind, String at) {
+    return Answers.problem(
         new ApiProblem(status, bad.getMessage()).error(kind, at, bad.found(), bad.expected()));
   }
 
@@ -179,8 +167,7 @@ final class ExplainPage {
     if (!List.of("text", "json").contains(format)) {
       return CompletableFuture.completedFuture(NO_SUCH_FORMAT);
     }
-    return later(() -> described(parameters), format, NoDescription::new)
-        .exceptionally(ExplainPage::bad);
+    return later(() -> described(parameters), format, fault -> bad(fault.getMessage()));
   }
 
   /** A description that is read later. */
@@ -188,44 +175,54 @@ final class ExplainPage {
     DescribedRequest.Builder read() throws BadDescriptionException;
   }
 
-  private static final class NoDescription extends CompletionException {
-    private static final long serialVersionUID = 1;
-
-    NoDescription(BadDescriptionException cause) {
-      super(cause);
-    }
-  }
-
-  private static Page bad(Throwable failure) {
-    if (failure instanceof NoDescription bad) {
-      return bad(bad.getCause().getMessage());
-    }
-    throw failure instanceof CompletionException late ? late : new CompletionException(failure);
-  }
-
   /**
-   * Explains on the thread of explanations.
+   * Explains on the thread of explanations. Of a page that is cancelled nothing is done any more,
+   * but it has its place in the queue until its turn.
    *
-   * @param failure of a request that cannot be as it is described.
+   * @param refusal of a request that cannot be as it is described.
    */
   private CompletionStage<Page> later(
-      Description description,
-      String format,
-      Function<BadDescriptionException, CompletionException> failure) {
-    return CompletableFuture.supplyAsync(
-            () -> {
-              try {
-                return explained(description.read().build(), format);
-              } catch (BadDescriptionException bad) {
-                throw failure.apply(bad);
-              }
-            },
-            thread)
-        .thenCompose(Function.identity());
+      Description description, String format, Function<BadDescriptionException, Page> refusal) {
+    CompletableFuture<Page> page = new CompletableFuture<>();
+    Executor unlessLeft =
+        task ->
+            thread.execute(
+                () -> {
+                  if (!page.isDone()) { // its client is still there
+                    task.run();
+                  }
+                });
+    CompletableFuture.completedFuture(description)
+        .thenApplyAsync(read -> explained(read, format, refusal, unlessLeft), unlessLeft)
+        .thenCompose(Function.identity())
+        .whenComplete((known, failure) -> complete(page, known, failure));
+    return page;
   }
 
-  private CompletionStage<Page> explained(DescribedRequest request, String format)
-      throws BadDescriptionException {
+  private static void complete(CompletableFuture<Page> page, Page known, Throwable failure) {
+    if (failure == null) {
+      page.complete(known);
+    } else if (failure.getCause() instanceof RejectedExecutionException) {
+      page.complete(BUSY);
+    } else {
+      page.completeExceptionally(failure);
+    }
+  }
+
+  private CompletionStage<Page> explained(
+      Description description,
+      String format,
+      Function<BadDescriptionException, Page> refusal,
+      Executor unlessLeft) {
+    try {
+      return explained(description.read().build(), format, unlessLeft);
+    } catch (BadDescriptionException bad) {
+      return CompletableFuture.completedFuture(refusal.apply(bad));
+    }
+  }
+
+  private CompletionStage<Page> explained(
+      DescribedRequest request, String format, Executor unlessLeft) throws BadDescriptionException {
     explainer = explainer == null ? maker.get() : explainer;
     RequestView view = explainer.view(request);
     Explanation explanation = explainer.explain(rules.get(), view);
@@ -240,7 +237,7 @@ final class ExplainPage {
               ? Page.json(ExplanationJson.of(explained))
               : Page.text(HttpResponseStatus.OK, ExplanationText.of(explained));
         },
-        thread);
+        unlessLeft);
   }
 
   /** The request that parameters describe. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.LogLines;
 import dev.weir.proxy.records.BadRecordException;
 import dev.weir.proxy.records.JsonText;
 import dev.weir.proxy.records.RecordFault;
@@ -25,6 +26,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -47,6 +50,7 @@ class ApiTest {
   private final Semaphore held = new Semaphore(0);
   private final CountDownLatch holding = new CountDownLatch(1);
   private final AtomicInteger answered = new AtomicInteger();
+  private final CompletableFuture<Page> late = new CompletableFuture<>();
   private ApiRig rig;
 
   private final List<ApiRoute> routes =
@@ -61,6 +65,7 @@ class ApiTest {
           ApiRoute.of(HttpMethod.GET, "/held", Role.VIEWER, this::hold),
           ApiRoute.of(HttpMethod.GET, "/storeless", Role.VIEWER, request -> Answers.noContent())
               .withoutStore(),
+          ApiRoute.late(HttpMethod.GET, "/late", Role.VIEWER, this::late).withoutStore(),
           ApiRoute.of(HttpMethod.GET, "/long", Role.VIEWER, this::hold).asLong(),
           ApiRoute.of(HttpMethod.GET, "/old", Role.VIEWER, request -> Answers.json(200, "old"))
               .deprecated(
@@ -118,6 +123,11 @@ class ApiTest {
     held.acquireUninterruptibly();
     answered.incrementAndGet();
     return Answers.noContent();
+  }
+
+  private CompletionStage<Page> late(ApiRequest request) {
+    holding.countDown();
+    return late;
   }
 
   private static void assertProblem(int status, String detail, HttpResponse<String> response) {
@@ -564,6 +574,22 @@ class ApiTest {
       holding.await();
       assertEquals(204, rig.get(ApiRig.VIEWER, "/storeless").statusCode());
       assertEquals(0, waiting.getInputStream().available());
+    }
+  }
+
+  @Test
+  void cancelsALateAnswerWhoseClientHasLeftAndLogsNothing() throws Exception {
+    try (LogLines log = new LogLines()) {
+      try (Socket leaving = rig.connect()) {
+        leaving
+            .getOutputStream()
+            .write(
+                ApiRig.request("GET /api/v1/late", ApiRig.VIEWER).getBytes(StandardCharsets.UTF_8));
+        holding.await();
+      }
+      Await.until("the end of the answer", late::isCancelled);
+      assertEquals(200, rig.get(ApiRig.VIEWER, "/things/a").statusCode());
+      assertFalse(log.toString().contains("failed"), log.toString());
     }
   }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.weir.proxy.LogLines;
 import dev.weir.proxy.admission.AddressLists;
 import dev.weir.proxy.admission.Users;
+import dev.weir.proxy.api.ApiThread;
 import dev.weir.proxy.cli.WeirCommand;
 import dev.weir.proxy.control.Faults;
 import dev.weir.proxy.control.Settings;
@@ -28,8 +29,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -212,18 +215,61 @@ class ExplainPageTest extends RigTest {
           threads.add(Thread.currentThread().getName());
           throw new IllegalStateException("seen enough");
         };
+    CompletableFuture<Page> page = ask(explaining(rules));
+    assertThrows(ExecutionException.class, page::get);
+    assertTrue(threads.get(0).startsWith("weir-explain"), threads.toString());
+  }
+
+  /** The page of a sidecar without event loops. */
+  private static Route explaining(Supplier<RuleSet> rules) throws Exception {
     byte[] yaml = "upstream: http://127.0.0.1:1".getBytes(StandardCharsets.US_ASCII);
     Settings settings = new SettingsFile().read(yaml, Faults.ofFile("weir.yaml"));
     SidecarExplainer explainer =
         new SidecarExplainer(
             settings, new AddressLists(), null, new Users(), KeyHasher.random(), null);
-    Route route = new ExplainPage(() -> explainer, rules, null).route();
+    return new ExplainPage(() -> explainer, rules, null).route();
+  }
+
+  private static CompletableFuture<Page> ask(Route route) {
     WebRequest request =
         new WebRequest(
             null, Map.of(), new QueryStringDecoder("/explain?path=/a"), new byte[0], null, null);
-    CompletionStage<Page> page = route.handler().apply(request);
-    assertThrows(ExecutionException.class, () -> page.toCompletableFuture().get());
-    assertTrue(threads.get(0).startsWith("weir-explain"), threads.toString());
+    return route.handler().apply(request).toCompletableFuture();
+  }
+
+  @Test
+  void keepsSoManyRequestsWaitingAndForgetsThoseWhoseClientsHaveLeft() throws Exception {
+    Semaphore asked = new Semaphore(0);
+    Semaphore held = new Semaphore(0);
+    AtomicInteger explained = new AtomicInteger();
+    Route route =
+        explaining(
+            () -> {
+              asked.release();
+              held.acquireUninterruptibly();
+              explained.incrementAndGet();
+              throw new IllegalStateException("seen enough");
+            });
+    try {
+      ask(route);
+      asked.acquire(); // it runs, and the others wait behind it
+      List<CompletableFuture<Page>> waiting = new ArrayList<>();
+      for (int i = 0; i < ApiThread.MAX_QUEUED; i++) {
+        waiting.add(ask(route));
+      }
+      CompletableFuture<Page> tooMany = ask(route);
+      assertTrue(tooMany.isDone());
+      assertEquals(503, tooMany.get().status().code());
+      assertEquals("1", tooMany.get().fields().get("Retry-After"));
+      CompletableFuture<Page> last = waiting.remove(waiting.size() - 1);
+      assertFalse(last.isDone());
+      waiting.forEach(left -> left.cancel(false));
+      held.release(1_000);
+      assertThrows(ExecutionException.class, last::get);
+      assertEquals(2, explained.get(), "the first and the last");
+    } finally {
+      held.release(1_000);
+    }
   }
 
   private RawClient.Response post(String target, String body) throws Exception {
