@@ -208,14 +208,16 @@ public final class Holder {
    * @param granted requests that got their units.
    * @param kept further requests whose units are in hand from now on.
    * @param nextId the id to take if the present one is forgotten.
+   * @param wallNs the time of day, from the origin of {@link #say}.
    */
-  public Answer answered(Applied worst, long granted, long kept, long nextId, long nowNs) {
+  public Answer answered(
+      Applied worst, long granted, long kept, long nextId, long nowNs, long wallNs) {
     if (worst == Applied.FORGOTTEN) {
       isUnderWay = false;
       recordEnded(nextId);
       return Answer.ASK_AGAIN;
     }
-    if (worst == Applied.OLDER || nowNs - sentNs >= ALIVE_NS) {
+    if (worst == Applied.OLDER || !isAlive(sentNs, sentWallNs, nowNs, wallNs)) {
       lost(); // a process that was stopped reads the answer before it looks at the time
       return Answer.UNUSABLE;
     }
@@ -232,13 +234,13 @@ public final class Holder {
 
   /**
    * Takes the units of a request from those in hand, of all limits or of none. Not if the record
-   * may have expired by either clock: the one may have stood still while the machine was suspended.
+   * may have expired.
    *
    * @param units by limit; 0 of those that do not hold.
    * @return whether they were there.
    */
   public boolean take(long[] units, long nowNs, long wallNs) {
-    boolean isThere = isRecorded && Math.max(nowNs - appliedNs, wallNs - appliedWallNs) < ALIVE_NS;
+    boolean isThere = isRecorded && isAlive(appliedNs, appliedWallNs, nowNs, wallNs);
     for (int i = 0; isThere && i < limitCount; i++) {
       isThere = limits[i].inHand() >= units[i];
     }
@@ -246,6 +248,14 @@ public final class Holder {
       limits[i].take(units[i]);
     }
     return isThere;
+  }
+
+  /**
+   * Whether the record of a message that was applied lives for sure, by both clocks: the one may
+   * have stood still while the machine was suspended.
+   */
+  private static boolean isAlive(long ofNs, long ofWallNs, long nowNs, long wallNs) {
+    return Math.max(nowNs - ofNs, wallNs - ofWallNs) < ALIVE_NS;
   }
 
   /**

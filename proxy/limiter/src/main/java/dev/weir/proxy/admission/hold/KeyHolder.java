@@ -489,7 +489,8 @@ final class KeyHolder implements StoreCallback {
     serverChanged(decision.server());
     long granted = decision.granted();
     long kept = decision.kept();
-    switch (numbers.answered(worst(decision), granted, kept, keeper.nextId(), nowNs)) {
+    long wallNs = keeper.wallNs();
+    switch (numbers.answered(worst(decision), granted, kept, keeper.nextId(), nowNs, wallNs)) {
       case DECIDED -> {
         endsTold();
         server = decision.server();

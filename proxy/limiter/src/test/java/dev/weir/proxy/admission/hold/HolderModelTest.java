@@ -373,7 +373,7 @@ class HolderModelTest {
     }
     ModelHoldStore.Reply reply = delivery.reply;
     Answer answer =
-        side.holder.answered(reply.applied(), reply.granted(), reply.kept(), ++ids, nowNs);
+        side.holder.answered(reply.applied(), reply.granted(), reply.kept(), ++ids, nowNs, nowNs);
     switch (answer) {
       case ASK_AGAIN -> {}
       case UNUSABLE -> refuse(side);

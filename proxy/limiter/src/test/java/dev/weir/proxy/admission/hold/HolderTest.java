@@ -32,7 +32,7 @@ class HolderTest {
   }
 
   private Answer applied(long granted) {
-    return holder.answered(Applied.APPLIED, granted, 0, ++ids, nowNs);
+    return holder.answered(Applied.APPLIED, granted, 0, ++ids, nowNs, wallNs);
   }
 
   private void assertSays(boolean mayBeNew, long held, long charged) {
@@ -124,6 +124,17 @@ class HolderTest {
   }
 
   @Test
+  void doesNotUseAnAnswerThatIsReadAfterTheMachineWasSuspendedForTheLifeOfItsRecord() {
+    say(1, 4, 2);
+    wallNs += Holder.ALIVE_NS; // the other clock stood still
+    assertEquals(Answer.UNUSABLE, applied(1));
+    assertEquals(0, holder.held(0));
+    say(1, 4);
+    wallNs += Holder.ALIVE_NS - 1;
+    assertEquals(Answer.DECIDED, applied(1));
+  }
+
+  @Test
   void chargesWhatWasPaidOnlyWhatItCostMoreThanItsReserve() {
     say(2, 4);
     assertEquals(Answer.DECIDED, applied(2));
@@ -131,7 +142,7 @@ class HolderTest {
     nowNs += 3 * SECOND;
     assertTrue(holder.isDue(nowNs), "a renewal");
     say(1, 4);
-    assertEquals(Answer.ASK_AGAIN, holder.answered(Applied.FORGOTTEN, 0, 0, ++ids, nowNs));
+    assertEquals(Answer.ASK_AGAIN, holder.answered(Applied.FORGOTTEN, 0, 0, ++ids, nowNs, wallNs));
     holder.settle(0, generation, 4, 3, 0);
     holder.settle(0, generation, 4, 6, 0);
     say(1, 4);
@@ -178,7 +189,7 @@ class HolderTest {
   /** Has ten units in hand, of which the record is a second old. */
   private void keepTen() {
     say(0, 1, 10);
-    holder.answered(Applied.APPLIED, 0, 10, ++ids, nowNs);
+    holder.answered(Applied.APPLIED, 0, 10, ++ids, nowNs, wallNs);
     nowNs += SECOND;
     wallNs += SECOND;
   }
@@ -282,7 +293,7 @@ class HolderTest {
     assertTrue(take(4));
     final int generation = holder.generation();
     say(0, 1);
-    holder.answered(Applied.FORGOTTEN, 0, 0, ++ids, nowNs);
+    holder.answered(Applied.FORGOTTEN, 0, 0, ++ids, nowNs, wallNs);
     assertEquals(0, holder.inHand(0));
     assertFalse(take(1));
     assertFalse(holder.settle(0, generation, 4, 0, 10), "paid");
