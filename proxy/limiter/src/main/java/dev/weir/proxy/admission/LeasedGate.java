@@ -110,7 +110,7 @@ public final class LeasedGate implements Gate {
 
   /** Lets a request hold units in hand; if there are too few, the store decides. */
   private Verdict askToHold(long ticket, Charges charges, int group, long nowNs, Outcome outcome) {
-    StoreHold hold = holds.beginInHand(charges.leaseKey(group), nowNs);
+    StoreHold hold = holds.beginInHand(charges.leaseKey(group), charges.group(group), nowNs);
     if (hold != null) {
       hold.firstCharge = charges.firstCharge(group);
       for (int i = 0; i < hold.group().size(); i++) {

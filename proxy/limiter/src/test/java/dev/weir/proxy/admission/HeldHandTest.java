@@ -386,6 +386,29 @@ class HeldHandTest {
   }
 
   @Test
+  void whoTakesFromTheHandIsChargedByTheRulesInUse() {
+    start(missing(1));
+    load(200, 5, 0);
+    rig.publish(missing(3));
+    int late = lateCount;
+    end(0);
+    assertTrue(ask());
+    for (int i = 0; i < 4; i++) {
+      end(0);
+    }
+    assertEquals(late, lateCount);
+    end.set(How.COMPLETE).times(1, 0, 0).holding(running.remove());
+    admission.ended(Admission.SETTLED, end.costReported(RequestEnd.NOT_REPORTED));
+    pass(40_000 * MS);
+    assertEquals(3, server.charges().get("u"));
+  }
+
+  private static RuleSpec missing(long units) {
+    CostAtEnd cost = CostAtEnd.of(COST).reserving(10).missing(units);
+    return rule(Mode.LEASED, tokens("10000000/365d", 10).cost(CostSpec.ofReported(cost)));
+  }
+
+  @Test
   void nothingIsInHandWhenTheProcessEnds() {
     start(rule(Mode.LEASED, tokens("10000000/365d", 10), new BudgetSpec.Builder().concurrency(50)));
     load(500, 5, 3);

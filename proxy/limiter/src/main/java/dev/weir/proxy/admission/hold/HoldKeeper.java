@@ -98,12 +98,16 @@ public final class HoldKeeper implements BudgetListener {
    * Counts the arrival of a request, and begins its hold if units of the key are in hand: {@link
    * #take} takes them.
    *
+   * @param group as of {@link #begin}.
    * @return null if none are.
    */
-  public StoreHold beginInHand(long key, long nowNs) {
+  public StoreHold beginInHand(long key, BudgetGroup group, long nowNs) {
     KeyHolder holder = byKey.get(key);
     if (holder == null) {
       return null;
+    }
+    if (holder.group() != group) {
+      holder.use(group);
     }
     holder.arrived(nowNs);
     return holder.inHand(0) > 0 ? begin(holder) : null;
