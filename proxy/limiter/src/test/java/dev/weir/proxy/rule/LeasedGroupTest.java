@@ -6,7 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.weir.proxy.request.FieldName;
+import dev.weir.proxy.request.ReportedCost;
 import dev.weir.proxy.rule.spec.Algorithm;
+import dev.weir.proxy.rule.spec.CostAtEnd;
+import dev.weir.proxy.rule.spec.CostSpec;
 import dev.weir.proxy.rule.spec.Mode;
 import dev.weir.proxy.rule.spec.Rate;
 import dev.weir.proxy.rule.spec.RuleSpec;
@@ -73,6 +77,18 @@ class LeasedGroupTest {
       BudgetGroup group = changed(rule(Algorithm.GCRA, "100/1s"), to);
       assertFalse(group.isCurrent());
       assertTrue(group.takesBack());
+    }
+  }
+
+  @Test
+  void aCostThatIsKnownAtTheEndIsAnotherLimitForTheStoreAsItLeasesNone() {
+    CostAtEnd tokens = CostAtEnd.of(ReportedCost.ofHeader(FieldName.of("x-tokens")));
+    for (Algorithm algorithm : List.of(Algorithm.GCRA, Algorithm.FIXED_WINDOW)) {
+      RuleSpec.Builder plain = rule(algorithm, "100/1s");
+      RuleSpec.Builder held = rule(algorithm, "100/1s").cost(CostSpec.ofReported(tokens));
+      assertFalse(changed(held, plain).isCurrent());
+      assertFalse(changed(plain, held).isCurrent());
+      assertTrue(changed(held, held).isCurrent());
     }
   }
 

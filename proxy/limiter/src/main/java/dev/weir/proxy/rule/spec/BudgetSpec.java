@@ -358,6 +358,7 @@ public record BudgetSpec(
   public boolean isSameForStore(BudgetSpec other) {
     return mode == other.mode
         && leaseLifeNs == other.leaseLifeNs
+        && holds() == other.holds()
         && limit.resolved().equals(other.limit.resolved());
   }
 
