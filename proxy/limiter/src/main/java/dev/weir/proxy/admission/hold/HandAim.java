@@ -16,7 +16,8 @@ import dev.weir.algorithms.lease.LeaseTerms;
  * </pre>
  *
  * <p>Once in a quarter of a life it falls by half of what nobody needed in that time, and to what
- * is wanted then: so it goes back to 0 when the demand has gone.
+ * is wanted then; if no request has arrived in that time, to 0. So nothing stays in hand of limits
+ * that nobody asks for any more, such as those of a plan that a user has changed.
  */
 final class HandAim {
   private LeaseTerms terms;
@@ -26,6 +27,9 @@ final class HandAim {
   private long grownNs;
   private long pausedUntilNs;
 
+  /** Whether a request has arrived since the last look. */
+  private boolean hasArrived;
+
   void begin(LeaseTerms ofKey) {
     terms = ofKey;
     demand = 0;
@@ -33,6 +37,7 @@ final class HandAim {
     lookedNs = 0;
     grownNs = 0;
     pausedUntilNs = 0;
+    hasArrived = false;
   }
 
   /**
@@ -51,6 +56,7 @@ final class HandAim {
   void arrived(long nowNs) {
     if (terms != null) {
       demand = terms.arrived(demand, nowNs);
+      hasArrived = true;
     }
   }
 
@@ -130,7 +136,8 @@ final class HandAim {
    */
   void look(long idle, long nowNs) {
     lookedNs = nowNs;
-    long want = terms.want(demand, nowNs);
+    long want = hasArrived ? terms.want(demand, nowNs) : 0;
     requests = Math.min(want, Math.max(1, requests - (idle + 1) / 2));
+    hasArrived = false;
   }
 }

@@ -92,8 +92,11 @@ class HandAimTest {
     aim.look(20, nowNs);
     assertEquals(54, aim.requests());
     assertFalse(aim.isLookDue(nowNs));
+    aim.arrived(nowNs);
     aim.look(200, nowNs);
-    assertEquals(1, aim.requests(), "as long as there is demand");
+    assertEquals(1, aim.requests(), "as long as requests arrive");
+    aim.look(0, nowNs);
+    assertFalse(aim.isOn(), "none has arrived");
   }
 
   @Test
