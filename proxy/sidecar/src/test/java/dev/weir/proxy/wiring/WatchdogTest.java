@@ -185,7 +185,14 @@ class WatchdogTest {
         rig.origin.close();
         try (RawClient second = rig.connect()) {
           second.send(Rig.VALID); // refused, of which the loop tells, behind the watchdog
-          Await.until("not alive", () -> livez(rig).statusCode() == 503);
+          Await.until(
+              "not alive",
+              () -> {
+                try (RawClient further = rig.connect()) {
+                  further.send(Rig.VALID);
+                  return livez(rig).statusCode() == 503;
+                }
+              });
           reader.countDown();
           assertEquals(502, second.read().status());
         }
