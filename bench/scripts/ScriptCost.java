@@ -58,7 +58,7 @@ public final class ScriptCost {
     void add(CheckCall call, long nowUs);
   }
 
-  /** What is asked, and the limit that its keys have been charged under, or held of, before. */
+  /** A question, and the limit under which its keys were charged or held before. */
   private record Variant(ScriptLimit limit, boolean isHeld, Ask ask) {
     Variant(ScriptLimit limit, Ask ask) {
       this(limit, false, ask);

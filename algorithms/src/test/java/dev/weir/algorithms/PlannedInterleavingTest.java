@@ -76,7 +76,7 @@ class PlannedInterleavingTest {
     /** Units that it took; 0 once they were given back. */
     final int taken;
 
-    /** What it cost: less than it took if it held that. */
+    /** The cost of the request: less than it took if it held that. */
     int cost;
 
     /** When it ended, and the step in which that began. */
@@ -140,7 +140,7 @@ class PlannedInterleavingTest {
     long nowNs = START;
     int steps;
 
-    /** By how much the times at which costs were charged lagged behind the clock, in all. */
+    /** The sum of the lags of costs behind the clock when they were charged. */
     long lagNs;
 
     Trace(SplittableRandom random, boolean holds, Broken broken) {

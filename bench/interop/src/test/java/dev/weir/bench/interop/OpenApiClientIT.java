@@ -52,7 +52,7 @@ class OpenApiClientIT {
             "--limit",
             "1/1s")) {
       String base = "http://127.0.0.1:" + sidecar.adminPort() + "/api/v1";
-      // Where the packages of the client are found.
+      // The folder in which the packages of the client are found.
       Path client = Files.createDirectories(Path.of("target", "node", "client"));
       Path document = client.resolve("openapi.json");
       HttpRequest get =

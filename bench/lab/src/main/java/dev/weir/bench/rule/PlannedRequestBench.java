@@ -31,7 +31,7 @@ public class PlannedRequestBench extends CheckBench {
   /** Users in the table, besides those of the requests. */
   private static final int USERS = 990_000;
 
-  /** What a rule asks of users. */
+  /** The plans that a rule asks of users. */
   public enum Plans {
     /** Nothing. */
     NONE("", ""),

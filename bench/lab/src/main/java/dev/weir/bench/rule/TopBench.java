@@ -10,7 +10,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** What does it cost a decision to count the keys that are asked about most? */
+/** Measures the cost of counting, in a decision, the keys that are asked about most. */
 @State(Scope.Thread)
 public class TopBench extends CheckBench {
   private static final int RULES = 256;

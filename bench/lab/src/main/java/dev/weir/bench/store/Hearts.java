@@ -43,7 +43,7 @@ final class Hearts implements AutoCloseable {
   private static final long AWAIT_NS = TimeUnit.SECONDS.toNanos(120);
   private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  /** As a sidecar: until a heartbeat that somebody asks for. */
+  /** Waits as a sidecar does: until a heartbeat that somebody asks for. */
   private static final long SOON_MS = 20;
 
   /** Each waits for one answer at a time. */

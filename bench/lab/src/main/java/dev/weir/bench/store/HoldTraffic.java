@@ -12,7 +12,7 @@ import java.util.Random;
  * {@link Commands#renew} numbers them anew.
  */
 final class HoldTraffic extends CheckTraffic {
-  /** What a message does. */
+  /** The purpose of a message. */
   enum Kind {
     /** Asks for one request, of a holder that has held one and released it. */
     HOLD,

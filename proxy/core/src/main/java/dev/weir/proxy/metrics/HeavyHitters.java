@@ -47,7 +47,7 @@ public final class HeavyHitters {
   private long window;
   private long random;
 
-  /** What was counted in one minute. */
+  /** The counts of one minute. */
   private static final class Window {
     private final long[] counts;
 

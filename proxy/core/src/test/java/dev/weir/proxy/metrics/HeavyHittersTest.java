@@ -100,7 +100,7 @@ class HeavyHittersTest {
     assertEquals("x".repeat(HeavyHitters.TEXT_BYTES), found().get(0).identity());
   }
 
-  /** Of the first ten nearly all are found, however many others come; and the counts hold. */
+  /** Nearly all of the first ten are found, however many others come; and the counts hold. */
   @ParameterizedTest
   @ValueSource(strings = {"steep", "flat", "flood"})
   void findsTheMostFrequentAmongAnyNumber(String of) {

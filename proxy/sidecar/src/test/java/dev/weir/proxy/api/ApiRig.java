@@ -18,6 +18,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.concurrent.Callable;
 
 /** The API over sockets: routes of a test, callers with tokens, and a client. */
 final class ApiRig implements AutoCloseable {
@@ -129,6 +130,22 @@ final class ApiRig implements AutoCloseable {
       request.headers(fields);
     }
     return client.send(request.build(), BodyHandlers.ofString());
+  }
+
+  /**
+   * The answer to a request that is refused without reading its body. The connection may then end
+   * by a reset, and the answer be lost: the request is sent again.
+   */
+  static HttpResponse<String> answer(Callable<HttpResponse<String>> request) throws Exception {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return request.call();
+      } catch (IOException reset) {
+        if (attempt == 20) {
+          throw reset;
+        }
+      }
+    }
   }
 
   static String field(HttpResponse<?> response, String name) {

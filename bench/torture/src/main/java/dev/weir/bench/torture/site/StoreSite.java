@@ -32,7 +32,7 @@ final class StoreSite implements AutoCloseable {
   private static final String USER = "weir";
   private static final String PASSWORD = "of-the-torture-run";
 
-  /** What the manual says that Weir's user needs (docs/fleet.md), and no more. */
+  /** The rights that docs/fleet.md says Weir's user needs, and no more. */
   static final String RIGHTS =
       "~rl:* resetchannels &rl:reset +evalsha +eval +script|load +time +mget +set +del +exists"
           + " +zadd +zcard +zrange +zrem +zremrangebyscore +pexpire +info +subscribe +hget +hset"

@@ -389,7 +389,7 @@ public final class Attack implements Runnable {
         hello.put(at, (byte) (hello.get(at) + 1 + draw.below(255)));
       }
       default -> {
-        // It is whole: the sidecar answers with all that it has.
+        // The answer is whole: the sidecar sends all that it has.
       }
     }
     return Arrays.copyOf(hello.array(), hello.position());
